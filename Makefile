@@ -1,0 +1,43 @@
+# Everything starts from a fresh clone with Python >= 3.11 and make: the first target that needs it builds .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+EXTRAS := notebooks,tests,peers,cluster
+
+.PHONY: help lab test test-full lint pytest nbval notebooks bench clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+$(READY): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mrmlib needs Python 3.11 or newer")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
+	touch $@
+
+lab: $(READY)  ## open the notebooks in JupyterLab (prints the address; no display needed)
+	$(BIN)/jupyter lab --allow-root --notebook-dir=notebooks notebooks/00_map_of_the_paper.ipynb
+
+test: lint pytest nbval  ## everything that must hold: ruff, pytest, doctests, nbval strict on every notebook
+
+test-full: PYTEST_FLAGS := --full
+test-full: test  ## the same, with every sampled count in full
+
+lint: $(READY)
+	$(BIN)/ruff check --quiet .
+
+pytest: $(READY)
+	$(BIN)/python -m pytest -q $(PYTEST_FLAGS)
+
+nbval: $(READY)
+	$(BIN)/python -m pytest -q --nbval --nbval-current-env --nbval-cell-timeout=120 -o testpaths=notebooks -o addopts=
+
+notebooks: $(READY)  ## run every notebook again, top to bottom, in place
+	$(BIN)/python notebooks/execute.py
+
+bench: $(READY)  ## measure against the peers; rewrites benchmarks/README.md
+	$(BIN)/python -m benchmarks
+
+clean:  ## remove the environment and every cache
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis build *.egg-info
+	find . -name __pycache__ -prune -exec rm -rf {} +

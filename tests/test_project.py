@@ -1,0 +1,64 @@
+"""The project's own files agree with each other."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def declared_in_pyproject():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return set(project["dependencies"]).union(*project["optional-dependencies"].values())
+
+
+def declared_in_environment():
+    lines = [line.strip() for line in (ROOT / "environment.yml").read_text().splitlines()]
+    return [line.removeprefix("- ") for line in lines if line.startswith("- ")]
+
+
+def test_the_environment_lists_the_same_packages_and_versions_as_pyproject():
+    others = {"conda-forge", "pip", "pip:", "--editable ."}
+    in_environment = {re.sub(r"(?<![<>=])=(?!=)", "==", entry) for entry in declared_in_environment()}
+    in_environment = {entry for entry in in_environment if not entry.startswith("python==")} - others
+    assert in_environment == declared_in_pyproject()
+
+
+def test_the_environment_installs_the_package_itself_and_fixes_python_as_binder_wants_it():
+    assert "--editable ." in declared_in_environment()
+    assert any(re.fullmatch(r"python=3\.\d+", entry) for entry in declared_in_environment())
+
+
+def code_cells(path):
+    cells = json.loads(path.read_text())["cells"]
+    return [cell for cell in cells if cell["cell_type"] == "code" and "".join(cell["source"]).strip()]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+class TestNotebook:
+    def test_every_cell_was_executed_in_one_go_from_top_to_bottom(self, path):
+        cells = code_cells(path)
+        assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+
+    def test_no_output_holds_a_path_a_warning_or_an_error(self, path):
+        for cell in code_cells(path):
+            text = json.dumps(cell["outputs"])
+            assert not re.search(r"/(root|work|tmp|home|usr)/", text)
+            assert "Warning" not in text
+            assert '"output_type": "error"' not in text
+
+    def test_no_cell_is_longer_than_25_lines(self, path):
+        assert all(len(cell["source"]) <= 25 for cell in code_cells(path))
+
+    def test_no_widget_state_is_stored(self, path):
+        assert "widgets" not in json.loads(path.read_text())["metadata"]
+
+    def test_every_local_link_leads_somewhere(self, path):
+        for cell in json.loads(path.read_text())["cells"]:
+            if cell["cell_type"] == "markdown":
+                for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", "".join(cell["source"])):
+                    assert (path.parent / target).exists(), target
