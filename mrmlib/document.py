@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from .errors import FormatError, MrmError
+from .names import Names
 
 VERSION = 1
 
@@ -43,6 +44,8 @@ def load(text: str, kind: str, build: Callable[[dict[str, Any]], Any], source: s
         raise FormatError(f"{source}: {error}") from error
     except KeyError as error:
         raise FormatError(f"{source}: a {kind} needs {error.args[0]!r}") from error
+    except RecursionError:  # a name within a name within a name …
+        raise FormatError(f"{source}: nested too deeply") from None
     except (TypeError, ValueError, AttributeError, IndexError) as error:
         raise FormatError(f"{source}: not the form of a {kind}: {error}") from error
 
@@ -94,3 +97,14 @@ def name_from_json(form: Any) -> Hashable:
     (5, (9, 'x'))
     """
     return tuple(name_from_json(part) for part in form) if isinstance(form, list) else form
+
+
+def names_from_json(forms: Any, kind: str) -> Names:
+    """The distinct names in a list; `kind` is what the errors call them.
+
+    >>> names_from_json([[1, 2], "x"], "state")
+    ((1, 2), 'x')
+    """
+    if not isinstance(forms, list):
+        raise FormatError(f"expected a list of {kind}s, not {forms!r}")
+    return Names(map(name_from_json, forms), kind)

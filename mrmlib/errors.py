@@ -21,6 +21,10 @@ class QueryError(MrmError):
     """A question or an answer that does not fit: a word with an unknown letter, an answer of the wrong length."""
 
 
+class BudgetError(QueryError):
+    """A query that would take more than its asker wants to spend."""
+
+
 class NondeterminismError(MrmError):
     """The same word was paid twice, differently: no Mealy machine does that."""
 
@@ -36,6 +40,10 @@ def finite(value: Any, what: str) -> float:
     Traceback (most recent call last):
     mrmlib.errors.ModelError: the reward of null is nan, not a finite number
     """
-    if not isinstance(value, Real) or not math.isfinite(value):
+    try:
+        number = float(value) if isinstance(value, Real) else math.nan
+    except OverflowError:  # an integer or a fraction beyond every float
+        raise ModelError(f"{what} is too large for a float") from None
+    if not math.isfinite(number):
         raise ModelError(f"{what} is {value!r}, not a finite number")
-    return float(value)
+    return number

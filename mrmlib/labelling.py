@@ -33,8 +33,10 @@ class Labelling:
             function = MappingProxyType(dict(function))
         self.__dict__.update(function=function, observations=Names(observations, "observation"))
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a labelling is frozen: {name!r} cannot be set")
+    def __setattr__(self, name: str, value: object = None) -> None:
+        raise AttributeError(f"a labelling is frozen: {name!r} cannot be changed")
+
+    __delattr__ = __setattr__
 
     def __repr__(self) -> str:
         return f"Labelling({', '.join(map(str, self.observations))})"
@@ -45,7 +47,7 @@ class Labelling:
 
     def __call__(self, action: Hashable, state: Hashable) -> Hashable:
         """The observation in `state`, reached by `action`."""
-        if isinstance(self.function, Mapping):
+        if isinstance(self.function, MappingProxyType):
             z = self.function.get((action, state), NULL)
         else:
             z = self.function(action, state)
@@ -65,9 +67,9 @@ class Labelling:
         [[-1, 0]]
         """
         if isinstance(self.function, Mapping):
-            for a, s in self.function:
-                if a not in mdp.actions or s not in mdp.states:
-                    raise ModelError(f"λ is given for ({a!r}, {s!r}), not an (action, state) pair of the model")
+            for key in self.function:
+                if not (isinstance(key, tuple) and len(key) == 2 and key[0] in mdp.actions and key[1] in mdp.states):
+                    raise ModelError(f"λ is given for {key!r}, which is not an (action, state) pair of the model")
         position = {NULL: -1} | {z: i for i, z in enumerate(self.observations)}
         return np.array([[position[self(a, s)] for s in mdp.states] for a in mdp.actions], dtype=np.int32)
 
@@ -84,7 +86,12 @@ class Labelling:
         """The labelling in a JSON document; `source` is what errors call it."""
 
         def build(content: dict) -> Self:
-            labels = [[document.name_from_json(name) for name in label] for label in content["labels"]]
-            return cls({(a, s): z for a, s, z in labels}, map(document.name_from_json, content["observations"]))
+            letters = document.names_from_json(content["observations"], "observation")
+            labels = [tuple(map(document.name_from_json, label)) for label in content["labels"]]
+            pairs = Names(((a, s) for a, s, _ in labels), "labelled pair")
+            labelling = cls({(a, s): z for a, s, z in labels}, letters)
+            for pair in pairs:
+                labelling(*pair)  # raises where it is no observation
+            return labelling
 
         return document.load(text, "labelling", build, source)

@@ -38,11 +38,13 @@ class MealyRewardMachine:
     def __init__(self, transitions: Mapping[tuple[Hashable, Hashable], tuple[Hashable, float]], initial: Hashable,
                  null_reward: float = 0.0) -> None:
         """`transitions` is {(u, z): (v, r)}, total over its nodes × its observations, which keep their order there."""
-        try:
-            nodes = Names(dict.fromkeys(u for u, _ in transitions), "node")
-            letters = Names(dict.fromkeys(z for _, z in transitions), "observation")
-        except (TypeError, ValueError):
-            raise ModelError("the transitions of a machine are a mapping {(u, z): (v, r)}") from None
+        if not isinstance(transitions, Mapping):
+            raise ModelError(f"the transitions of a machine are a mapping {{(u, z): (v, r)}}, not {transitions!r}")
+        for key in transitions:
+            if not (isinstance(key, tuple) and len(key) == 2):
+                raise ModelError(f"δ is given for {key!r}, which is not a pair (node, observation)")
+        nodes = Names(dict.fromkeys(u for u, _ in transitions), "node")
+        letters = Names(dict.fromkeys(z for _, z in transitions), "observation")
         filled = [[_transition(transitions, nodes, u, z) for z in letters] for u in nodes]
         self._fill(nodes, letters, initial, null_reward,
                    np.array([[v for v, _ in row] for row in filled], dtype=np.int32),
@@ -69,8 +71,14 @@ class MealyRewardMachine:
         self.__dict__.update(nodes=nodes, observations=letters, initial=initial, null_reward=null_reward,
                              node_table=tables[0], reward_table=tables[1])
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a machine is frozen: {name!r} cannot be set")
+    def __setattr__(self, name: str, value: Any = None) -> None:
+        raise AttributeError(f"a machine is frozen: {name!r} cannot be changed")
+
+    __delattr__ = __setattr__
+
+    def __reduce__(self):  # a pickled array would come back writable
+        return self.of_arrays, (self.nodes, self.observations, self.initial, self.null_reward,
+                                self.node_table[:, :-1], self.reward_table[:, :-1])
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -113,8 +121,12 @@ class MealyRewardMachine:
 
     def tables(self, letters: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
         """δu and δr with one column for each of `letters`, and a last one for null."""
+        for z in letters:
+            if z not in self.observations and z != NULL:
+                raise ModelError(f"the machine does not read {z!r}, but {', '.join(map(str, self.observations))}")
         columns = [self.column(z) for z in letters] + [-1]
-        return self.node_table[:, columns], self.reward_table[:, columns]
+        # One memory layout, so that a kernel is compiled once for all machines.
+        return np.ascontiguousarray(self.node_table[:, columns]), np.ascontiguousarray(self.reward_table[:, columns])
 
     def step(self, node: Hashable, z: Hashable) -> tuple[Hashable, float]:
         """(δu(u, z), δr(u, z)); null stays and pays c."""
@@ -136,9 +148,10 @@ class MealyRewardMachine:
         return self.rewards(observations(history, labelling), start)
 
     def minimal(self) -> Self:
-        """The smallest machine that pays the same for every word; equivalent machines give equal ones.
+        """The smallest machine that pays the same for every word; equivalent machines over the same Z give equal ones.
 
-        Its nodes are u0, u1, … in the order in which they are first reached, shorter words and earlier letters first.
+        Its nodes are u0, u1, … in the order in which they are first reached, shorter words and earlier letters first
+        (the order of Z counts: machines that list their observations in different orders are never equal).
         """
         part = _partition(self.node_table, self.reward_table)
         block, order = {part[self.nodes.index(self.initial)]: 0}, [self.nodes.index(self.initial)]
@@ -152,6 +165,17 @@ class MealyRewardMachine:
         return self.of_arrays(names, self.observations, "u0", self.null_reward,
                               targets.reshape(len(order), -1), self.reward_table[order, :-1])
 
+    def with_null_as_letter(self) -> Self:
+        """The machine as an agent meets it that cannot tell null apart: null is one more letter, stays and pays c.
+
+        >>> MealyRewardMachine({("u", "a"): ("v", 1.0), ("v", "a"): ("u", 2.0)}, "u").with_null_as_letter().observations
+        ('a', 'null')
+        """
+        if NULL in self.observations:
+            return self
+        return self.of_arrays(self.nodes, (*self.observations, NULL), self.initial, self.null_reward,
+                              self.node_table, self.reward_table)
+
     def difference(self, other: "MealyRewardMachine") -> Word | None:
         """A shortest word over Z for which the two machines pay differently, or None if there is none.
 
@@ -163,7 +187,7 @@ class MealyRewardMachine:
         if set(self.observations) != set(other.observations):
             raise ModelError(f"machines over different observations: {tuple(self.observations)} "
                              f"and {tuple(other.observations)}")
-        letters = _separate(self.node_table[:, :-1], self.reward_table, self.nodes.index(self.initial),
+        letters = _separate(*self.tables(self.observations), self.nodes.index(self.initial),
                             *other.tables(self.observations), other.nodes.index(other.initial))
         return None if letters[0] < 0 else tuple(self.observations[z] for z in letters)
 
@@ -194,8 +218,8 @@ class MealyRewardMachine:
 
     @classmethod
     def _from_content(cls, content: dict[str, Any]) -> Self:
-        nodes = [document.name_from_json(u) for u in content["nodes"]]
-        letters = [document.name_from_json(z) for z in content["observations"]]
+        nodes = document.names_from_json(content["nodes"], "node")
+        letters = document.names_from_json(content["observations"], "observation")
         rows = content["transitions"]
         if len(rows) != len(nodes) or any(len(row) != len(letters) for row in rows):
             raise FormatError(f"transitions must have a row for each of {len(nodes)} nodes, "
@@ -237,9 +261,10 @@ def _partition(targets: np.ndarray, rewards: np.ndarray) -> np.ndarray:
 def _separate(next_a, pay_a, a, next_b, pay_b, b):
     """The letters of a shortest word on which two machines pay differently; (−1,) if there is none.
 
-    Breadth first over pairs of nodes; `came[pair]` remembers the pair before and the letter that led here.
+    Breadth first over pairs of nodes; `came[pair]` remembers the pair before and the letter that led here. The last
+    column is null, which is no letter.
     """
-    letters, width = next_a.shape[1], len(next_b)
+    letters, width = next_a.shape[1] - 1, len(next_b)
     came = np.full(len(next_a) * width, -2, dtype=np.int64)
     queue = np.empty(len(came), dtype=np.int64)
     queue[0], head, tail = a * width + b, 0, 1

@@ -34,7 +34,7 @@ class Names(tuple):
         try:
             self._position = {name: i for i, name in enumerate(self)}
         except TypeError as error:
-            raise ModelError(f"a {kind} must be hashable: {error}") from None
+            raise ModelError(f"every {kind} must be hashable: {error}") from None
         if len(self._position) < len(self):
             twice = next(name for i, name in enumerate(self) if self._position[name] != i)
             raise ModelError(f"the {kind} {twice!r} is declared twice")
@@ -50,12 +50,19 @@ class Names(tuple):
         except (KeyError, TypeError):
             raise ModelError(f"unknown {self.kind} {name!r}") from None
 
-    def __contains__(self, name: Hashable) -> bool:
-        return name in self._position
+    def __contains__(self, name: object) -> bool:
+        try:
+            return name in self._position
+        except TypeError:  # not hashable, so not a name
+            return False
 
 
 class _Virtual(Sequence):
-    """Names that are computed when looked at; a subclass says how to `index`, count and get them."""
+    """Names that are computed when looked at; a subclass says how many, the `index` of each, and the name `_at` it."""
+
+    def __getitem__(self, i: int | slice) -> Any:
+        chosen = range(len(self))[i]
+        return tuple(map(self._at, chosen)) if isinstance(i, slice) else self._at(chosen)
 
     def __contains__(self, name: Hashable) -> bool:
         try:
@@ -72,10 +79,10 @@ class _Virtual(Sequence):
     __hash__ = None
 
     def __iter__(self) -> Iterator[Hashable]:
-        return (self[i] for i in range(len(self)))
+        return map(self._at, range(len(self)))
 
     def __repr__(self) -> str:
-        shown = ", ".join(repr(self[i]) for i in range(min(3, len(self))))
+        shown = ", ".join(map(repr, self[:3]))
         return f"({shown}{', …' if len(self) > 3 else ''}) of {len(self)}"
 
 
@@ -83,8 +90,8 @@ class Pairs(_Virtual):
     """All pairs (s, u), s before u: the states S × U of a product.
 
     >>> pairs = Pairs(Names("st", "state"), Names(["u0", "u1"], "node"))
-    >>> list(pairs), pairs.index(("t", "u0"))
-    ([('s', 'u0'), ('s', 'u1'), ('t', 'u0'), ('t', 'u1')], 2)
+    >>> pairs[1], pairs[-2:], pairs.index(("t", "u0"))
+    (('s', 'u1'), (('t', 'u0'), ('t', 'u1')), 2)
     """
 
     def __init__(self, left: Sequence, right: Sequence) -> None:
@@ -96,10 +103,8 @@ class Pairs(_Virtual):
     def __iter__(self) -> Iterator[tuple]:
         return product(self.left, self.right)
 
-    def __getitem__(self, i: int) -> tuple:
-        if not -len(self) <= i < len(self):
-            raise IndexError(i)
-        s, u = divmod(i % len(self), len(self.right))
+    def _at(self, i: int) -> tuple:
+        s, u = divmod(i, len(self.right))
         return self.left[s], self.right[u]
 
     def index(self, name: Hashable) -> int:
@@ -122,7 +127,7 @@ class Subset(_Virtual):
     def __len__(self) -> int:
         return len(self.positions)
 
-    def __getitem__(self, i: int) -> Hashable:
+    def _at(self, i: int) -> Hashable:
         return self.whole[self.positions[i]]
 
     def index(self, name: Hashable) -> int:

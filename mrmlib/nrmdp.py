@@ -7,6 +7,8 @@ so `starts[::|A|]` are the compressed rows of the graph on states.
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import product
+from numbers import Real
 from typing import Any, Self
 
 import numba
@@ -63,8 +65,14 @@ class NRMDP:
             array.setflags(write=False)
         self.__dict__.update(zip(self._arrays, arrays, strict=True), states=states, actions=actions, initial=initial)
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a model is frozen: {name!r} cannot be set")
+    def __setattr__(self, name: str, value: Any = None) -> None:
+        raise AttributeError(f"a model is frozen: {name!r} cannot be changed")
+
+    __delattr__ = __setattr__
+
+    def __reduce__(self):  # a pickled array would come back writable
+        arrays = (getattr(self, name) for name in self._arrays)
+        return self.of_arrays, (self.states, self.actions, self.initial, *arrays)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -103,7 +111,7 @@ class NRMDP:
         ['a', 'b']
         """
         width = len(self.actions)
-        kept = _reached(self.starts[::width], self.targets, self.states.index(self.initial))
+        kept = _reached(self.starts[::width].copy(), self.targets, self.states.index(self.initial))
         if kept.all():
             return self
         sizes = np.diff(self.starts)
@@ -162,8 +170,8 @@ class MDP(NRMDP):
         starts, targets, probabilities = _rows(states, actions, transitions)
         pay = _looked_up(reward, "R")
         rewards = np.array([
-            finite(pay(states[p // len(actions)], actions[p % len(actions)], states[t]), "a reward")
-            for p in range(len(starts) - 1)
+            finite(pay(s, a, states[t]), f"the reward R({s!r}, {a!r}, {states[t]!r})")
+            for p, (s, a) in enumerate(product(states, actions))
             for t in targets[starts[p]:starts[p + 1]]
         ])
         self._fill(states, actions, initial, starts, targets, probabilities, rewards)
@@ -215,53 +223,47 @@ def _rows(states: Names, actions: Names, transitions: Mapping | Callable) -> tup
                 raise ModelError(f"transitions are given for {key!r}, which is not a (state, action) pair of the model")
     row_of = _looked_up(transitions, "T")
     starts, targets, probabilities = [0], [], []
-    for s in states:
-        for a in actions:
-            row = _checked_row(s, a, row_of(s, a))
-            targets += [_successor(states, s, a, t) for t in row]
-            probabilities += row.values()
-            starts.append(len(targets))
+    for s, a in product(states, actions):
+        row = _checked_row(states, s, a, row_of(s, a))
+        targets += row
+        probabilities += row.values()
+        starts.append(len(targets))
     return np.array(starts), np.array(targets, dtype=np.int32), np.array(probabilities)
 
 
-def _checked_row(state: Hashable, action: Hashable, row: Mapping) -> dict[Hashable, float]:
-    """T(s, a, ·) without its zeros, if it is a distribution."""
-    name = f"T({state!r}, {action!r})"
+def _checked_row(states: Names, state: Hashable, action: Hashable, row: Mapping) -> dict[int, float]:
+    """T(s, a, ·) by position and without its zeros, if it is a distribution."""
     if not isinstance(row, Mapping):
-        raise ModelError(f"{name} is {row!r}, not a mapping from states to probabilities")
-    checked = {t: finite(p, f"the probability of {t!r} in {name}") for t, p in row.items()}
-    for t, p in checked.items():
-        if p < 0:
-            raise ModelError(f"{name} gives {t!r} the negative probability {p}")
-    total = math.fsum(checked.values())
+        raise ModelError(f"T({state!r}, {action!r}) is {row!r}, not a mapping from states to probabilities")
+    for t, p in row.items():
+        if t not in states:
+            raise ModelError(f"T({state!r}, {action!r}) reaches the unknown state {t!r}")
+        if not (isinstance(p, Real) and 0 <= p <= 1 + ROW_SUM_TOLERANCE):
+            raise ModelError(f"T({state!r}, {action!r}) gives {t!r} the probability {p!r}, not a number from 0 to 1")
+    total = math.fsum(row.values())
     if abs(total - 1) > ROW_SUM_TOLERANCE:
-        raise ModelError(f"{name} sums to {total}, not 1")
+        raise ModelError(f"T({state!r}, {action!r}) sums to {total}, not 1")
     scale = total if abs(total - 1) > ROUNDING else 1.0
-    return {t: p / scale for t, p in checked.items() if p > 0}
+    return {states.index(t): float(p) / scale for t, p in row.items() if float(p) > 0}
 
 
-def _successor(states: Names, state: Hashable, action: Hashable, target: Hashable) -> int:
-    if target not in states:
-        raise ModelError(f"T({state!r}, {action!r}) reaches the unknown state {target!r}")
-    return states.index(target)
-
-
-def _read_rows(content: dict[str, Any], columns: tuple[str, ...]) -> tuple[list, list, dict[tuple, list[tuple]]]:
+def _read_rows(content: dict[str, Any], columns: tuple[str, ...]) -> tuple[Names, Names, dict[tuple, list[tuple]]]:
     """States, actions and, for each pair, its row of entries with the successor's name first."""
-    states = [document.name_from_json(s) for s in content["states"]]
-    actions = [document.name_from_json(a) for a in content["actions"]]
-    pairs, rows = [(s, a) for s in states for a in actions], content["transitions"]
-    if len(rows) != len(pairs):
-        raise FormatError(f"{len(rows)} rows of transitions, expected one for each of {len(pairs)} pairs")
-    for pair, row in zip(pairs, rows, strict=True):
+    states = document.names_from_json(content["states"], "state")
+    actions = document.names_from_json(content["actions"], "action")
+    rows = content["transitions"]
+    if not isinstance(rows, list) or len(rows) != len(states) * len(actions):
+        raise FormatError(f"transitions must be a list with one row for each of {len(states) * len(actions)} pairs")
+    read = dict(zip(product(states, actions), rows, strict=True))
+    for pair, row in read.items():
+        if not all(isinstance(entry, list) and len(entry) == len(columns) for entry in row):
+            raise FormatError(f"the row of {pair!r} must list entries [{', '.join(columns)}], not {row!r}")
         positions = [entry[0] for entry in row]
-        if any(len(entry) != len(columns) for entry in row) or len(set(positions)) < len(positions):
-            raise FormatError(f"the row of {pair!r} must list entries [{', '.join(columns)}], each t once")
         if not all(type(t) is int and 0 <= t < len(states) for t in positions):
             raise FormatError(f"the row of {pair!r} has a successor that is not a position in states: {positions}")
-    return states, actions, {
-        pair: [(states[t], *rest) for t, *rest in row] for pair, row in zip(pairs, rows, strict=True)
-    }
+        if len(set(positions)) < len(positions):
+            raise FormatError(f"the row of {pair!r} lists a successor twice: {positions}")
+    return states, actions, {pair: [(states[t], *rest) for t, *rest in row] for pair, row in read.items()}
 
 
 @numba.njit(cache=True)

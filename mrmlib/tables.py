@@ -50,8 +50,8 @@ def shown(value: Any, digits: int | None = None) -> str:
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, tuple):
-        return "·".join(map(str, value)) or "ε"
+    if isinstance(value, tuple) and all(isinstance(part, str) for part in value):
+        return "·".join(value) or "ε"
     if isinstance(value, float) and digits is None:
         return f"{value:,.6g}"
     if isinstance(value, int | float):

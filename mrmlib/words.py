@@ -76,6 +76,8 @@ def without_nulls(observed: Word, rewards: tuple[float, ...]) -> tuple[Word, tup
     >>> without_nulls((NULL, "m", NULL), (-1.0, 10.0, -1.0))
     (('m',), (10.0,))
     """
+    if len(observed) != len(rewards):
+        raise QueryError(f"{len(observed)} observations were paid {len(rewards)} rewards: there is one for each")
     kept = [(z, r) for z, r in zip(observed, rewards, strict=True) if z != NULL]
     return tuple(z for z, _ in kept), tuple(r for _, r in kept)
 

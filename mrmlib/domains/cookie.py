@@ -33,7 +33,7 @@ RECIPE = {
     ("u2", "red_crum"): ("u0", 1.0), ("u2", "yel_bd"): ("u1", 0.0),
     ("u3", "blu_crum"): ("u0", 1.0), ("u3", "yel_bd"): ("u1", 0.0),
 }
-"""u0: no cookie about; u1: a cookie somewhere; u2: it is in the red room; u3: in the blue room."""
+MEANINGS = {"u0": "no cookie", "u1": "somewhere", "u2": "in red", "u3": "in blue"}
 
 
 def cookie_machine() -> MealyRewardMachine:
@@ -42,8 +42,7 @@ def cookie_machine() -> MealyRewardMachine:
     >>> cookie_machine().rewards(("yel", "yel_bd", "blu", "red_cook", "red_crum"))
     (0.0, 0.0, 0.0, 0.0, 1.0)
     """
-    nodes = ("u0", "u1", "u2", "u3")
-    return MealyRewardMachine({(u, z): RECIPE.get((u, z), (u, 0.0)) for u in nodes for z in OBSERVATIONS}, "u0")
+    return MealyRewardMachine({(u, z): RECIPE.get((u, z), (u, 0.0)) for u in MEANINGS for z in OBSERVATIONS}, "u0")
 
 
 def observe(action: str, state: State) -> Hashable:
@@ -87,4 +86,5 @@ def cookie() -> Domain:
         cookie_machine(),
         grid,
         facts={"nodes": 4, "optimal_mean_payoff": 0.1, "every_word_executable": False},
+        meanings=MEANINGS,
     )

@@ -17,8 +17,9 @@ from .grid import Grid
 class Domain:
     """M, λ and the machine, under a name; `facts` is what is known of them, for tests and tables.
 
-    A domain that lives on a `grid` names its states by tuples that begin with the cell. `epoch_starts` are the states
-    in which an epoch may begin; empty means that every epoch begins in s0.
+    `meanings` says in a word or two what a node of the machine remembers. A domain that lives on a
+    `grid` names its states by tuples that begin with the cell. `epoch_starts` are the states in which an epoch may
+    begin; empty means that every epoch begins in s0.
 
     >>> from mrmlib import domains
     >>> domain = domains.treasure_map()
@@ -33,11 +34,11 @@ class Domain:
     grid: Grid | None = None
     epoch_starts: tuple[Hashable, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
+    meanings: Mapping[Hashable, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.labelling.table(self.mdp)  # raises where λ and M do not fit
-        for z in self.labelling.observations:
-            self.machine.column(z)
+        self.machine.tables(self.labelling.observations)  # raises where the machine cannot read what λ shows
         for s in self.epoch_starts:
             self.mdp.states.index(s)
 

@@ -1,6 +1,6 @@
 """Grid worlds: cells (column, row), moves between neighbours, and things to see on entering a cell."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
@@ -8,7 +8,6 @@ from typing import Self
 from ..errors import ModelError
 from ..labelling import Labelling
 from ..nrmdp import NRMDP
-from ..words import NULL
 
 Cell = tuple[int, int]
 
@@ -112,7 +111,7 @@ def walk(grid: Grid, precision: float = 1.0, sideways: float = 0.0) -> tuple[NRM
     def transitions(state: tuple[Cell, bool], action: str) -> dict[tuple[Cell, bool], float]:
         cell, outcomes = state[0], {}
         chances = [(action, precision)] + [(other, sideways / 2) for other in aside[action] if sideways]
-        stuck = 1 - precision - sideways
+        stuck = 1 - (precision + sideways)  # in this order: exactly 0 where the two make up 1
         for move, chance in chances:
             target = grid.neighbour(cell, move)
             entered = (target, target != cell)
@@ -122,12 +121,8 @@ def walk(grid: Grid, precision: float = 1.0, sideways: float = 0.0) -> tuple[NRM
         return outcomes
 
     states = [(cell, moved) for cell in grid.cells for moved in (False, True)]
-    return NRMDP(states, grid.moves, transitions, (grid.start, False)), Labelling(on_entering(grid), grid.observations)
-
-
-def on_entering(grid: Grid) -> Callable[[str, tuple[Cell, bool]], Hashable]:
-    """λ of a walk: the mark of the cell just entered."""
-    return lambda action, state: grid.marks.get(state[0], NULL) if state[1] else NULL
+    on_entering = {(move, (cell, True)): z for cell, z in grid.marks.items() for move in grid.moves}
+    return NRMDP(states, grid.moves, transitions, (grid.start, False)), Labelling(on_entering, grid.observations)
 
 
 def _across(one: Cell, other: Cell) -> bool:

@@ -20,8 +20,7 @@ e  .  .  .  t  .  .  .  j1
 j2 .  .  .  *  .  .  .  g
 """
 OBSERVATIONS = ("m", "e", "g", "t", "j1", "j2")
-NODES = ("u0", "u1", "u2", "u3", "u4", "u5")
-"""No map yet, has the map, equipped, guided, has treasure, map sold."""
+MEANINGS = {"u0": "no map", "u1": "has map", "u2": "equipped", "u3": "guided", "u4": "has treasure", "u5": "map sold"}
 
 DEALS = {
     ("u0", "m"): ("u1", 10.0),
@@ -42,7 +41,7 @@ def treasure_machine(c: float = -1.0) -> MealyRewardMachine:
     >>> treasure_machine(c=0.0).rewards(("m", "g", "t", "j2"))
     (10.0, 25.0, 90.0, 35.0)
     """
-    return MealyRewardMachine({(u, z): DEALS.get((u, z), (u, c)) for u in NODES for z in OBSERVATIONS}, "u0", c)
+    return MealyRewardMachine({(u, z): DEALS.get((u, z), (u, c)) for u in MEANINGS for z in OBSERVATIONS}, "u0", c)
 
 
 @register
@@ -64,4 +63,5 @@ def treasure_map(apf: float = 0.95, c: float = -1.0) -> Domain:
             "best_word": (("m", "g", "t", "j2", "g", "t"), 275.0),
             "every_word_executable": True,
         },
+        meanings=MEANINGS,
     )

@@ -1,0 +1,180 @@
+"""Algorithm 2 (paper, §5.2): find the word of k observations that H pays best, and plan for its letters one by one.
+
+Two readings of an epoch. Sound: the machine and H are reset with it, and every reward is compared. As published: they
+are reset only with a new hypothesis or after a counter-example, and at the end of an epoch the rewards at the k targets
+are compared with what H pays for the word from u0; so an epoch that starts amid the machine looks like a
+counter-example although H is right.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+from ..experience import PlannedExploration
+from ..labelling import Labelling
+from ..machine import MealyRewardMachine
+from ..mcts import ObservationPlanner, RewardPlanner, SearchSettings
+from ..nrmdp import NRMDP
+from ..synchronise import product
+from ..within import WordGraph
+from ..words import Word
+from .agent import Agent, Events, Life
+from .events import CounterExample, HypothesisBuilt
+
+Choice = Callable[[Hashable, Hashable, Hashable, np.random.Generator], Hashable]
+"""(state, node of H, observation pursued, generator) -> action"""
+
+
+def good_word(graph: WordGraph, hypothesis: MealyRewardMachine, k: int) -> Word:
+    """The executable word of length k that H pays best in total (getGoodObsSeq); ties go to the declared order.
+
+    Shorter if M shows no k letters. By dynamic programming over where M and H may be, not by trying |Z|^k words.
+
+    >>> from mrmlib import domains
+    >>> world = domains.treasure_map()
+    >>> good_word(WordGraph(world.mdp, world.labelling), world.machine, 6)
+    ('m', 'g', 't', 'j2', 'g', 't')
+    """
+    move, pay = (table.tolist() for table in hypothesis.tables(graph.letters))
+
+    @cache
+    def best(places: tuple[int, ...], u: int, length: int) -> tuple[int, float, tuple[int, ...]]:
+        """The most letters that can follow, the most they pay, and which."""
+        found = (0, 0.0, ())
+        for z in range(len(graph.letters)) if length else ():
+            if after := graph.after(places, z):
+                letters, paid, word = best(after, move[u][z], length - 1)
+                if (letters + 1, pay[u][z] + paid) > found[:2]:
+                    found = (letters + 1, pay[u][z] + paid, (z, *word))
+        return found
+
+    _, _, word = best((0,), hypothesis.nodes.index(hypothesis.initial), k)
+    return tuple(graph.letters[z] for z in word)
+
+
+def plan_observations(settings: SearchSettings | None = None, x: float = 1.0, y: float = 2.0) -> Callable[..., Choice]:
+    """Exploitation as the paper plans it: tree search in M for the next letter of the word."""
+
+    def exploit(mdp: NRMDP, labelling: Labelling, hypothesis: MealyRewardMachine) -> Choice:
+        planner = ObservationPlanner(mdp, labelling, x, y, settings)
+        return lambda state, node, z, rng: planner.action(state, z, rng)
+
+    return exploit
+
+
+def plan_rewards(settings: SearchSettings | None = None) -> Callable[..., Choice]:
+    """Exploitation one step beyond the paper: tree search in M ⊗ H for rewards, whatever the word."""
+
+    def exploit(mdp: NRMDP, labelling: Labelling, hypothesis: MealyRewardMachine) -> Choice:
+        planner = RewardPlanner(product(mdp, labelling, hypothesis), settings)
+        return lambda state, node, z, rng: planner.action((state, node), rng)
+
+    return exploit
+
+
+def act_randomly(mdp: NRMDP, labelling: Labelling, hypothesis: MealyRewardMachine) -> Choice:
+    """Exploitation that uses nothing: the paper's baseline."""
+    return lambda state, node, z, rng: mdp.actions[rng.integers(len(mdp.actions))]
+
+
+class ApproximateAgent(Agent):
+    """Algorithm 2: reacts quickly, proves nothing.
+
+    `k` is the length of the word pursued, `exploit` how (`plan_observations()`, `plan_rewards()`, `act_randomly`); an
+    epoch begins in one of `epoch_starts`, drawn uniformly, or in s0 if there are none. Queries are lived by the same
+    tree search as in the paper unless `explore` is given. `reading` is `Sound()` or `AsPublished()`.
+
+    >>> from mrmlib import Environment, domains
+    >>> world = domains.treasure_map()
+    >>> agent = ApproximateAgent(world.mdp, world.labelling, k=6, epoch_starts=world.epoch_starts)
+    >>> run = agent.run(Environment(world.mdp, world.labelling, world.machine, seed=1), exploitation_actions=100)
+    >>> run.machine.equivalent(world.machine), run.outcome
+    (True, 'budget spent: 100 exploitation actions')
+    """
+
+    def __init__(self, mdp: NRMDP, labelling: Labelling, k: int = 6, *, exploit: Callable[..., Choice] | None = None,
+                 epoch_starts: Sequence[Hashable] = (), reading: "Sound | AsPublished | None" = None,
+                 **settings: Any) -> None:
+        if k < 1:
+            raise ModelError(f"a word to pursue has at least one letter, not {k}")
+        if "explore" not in settings:
+            settings["explore"] = PlannedExploration(ObservationPlanner(mdp, labelling))
+        super().__init__(mdp, labelling, **settings)
+        self.k, self.exploit, self.reading = k, exploit or plan_observations(), reading or Sound()
+        self.epoch_starts, self.graph = tuple(epoch_starts), WordGraph(mdp, labelling)
+        for state in self.epoch_starts:
+            mdp.states.index(state)
+
+    def use(self, life: Life, hypothesis: MealyRewardMachine) -> Events:
+        """Pursue the best word, epoch after epoch, until H is contradicted or the actions are spent."""
+        yield HypothesisBuilt(hypothesis)
+        word, fresh = good_word(self.graph, hypothesis, self.k), True
+        expected = hypothesis.rewards(word)
+        choice = (self.exploit if word else act_randomly)(self.mdp, self.labelling, hypothesis)
+        while life.left:
+            start = self.epoch_starts[life.rng.integers(len(self.epoch_starts))] if self.epoch_starts else None
+            pursuit = _Pursuit(life, word, choice, self.reading)
+            yield from life.epoch(hypothesis, pursuit.choose, pursuit.over, start, self.reading.resets_machine(fresh))
+            fresh = self.reading.contradicted(life, tuple(pursuit.paid), expected)
+            if fresh and life.contradiction is not None:
+                return life.contradiction
+            if fresh:
+                yield CounterExample(word, tuple(pursuit.paid), expected, spurious=True)
+                for prefix in (word[:i] for i in range(1, len(word) + 1)):
+                    if life.store.rewards(prefix) is None:
+                        yield from life.ask(prefix)
+        return None
+
+
+class Sound:
+    """An epoch resets the machine and H, and ends at the first reward that H does not predict."""
+
+    def resets_machine(self, fresh: bool) -> bool:
+        """Does an epoch begin at the start node? `fresh`: the hypothesis is new, or was just contradicted."""
+        return True
+
+    def alarmed(self, life: Life) -> bool:
+        """Does the epoch end before its word is complete?"""
+        return life.contradiction is not None
+
+    def contradicted(self, life: Life, paid: tuple[float, ...], expected: tuple[float, ...]) -> bool:
+        """Was the epoch a counter-example? `paid` is what was paid for the letters pursued, so far as they were met."""
+        return life.contradiction is not None
+
+
+class AsPublished(Sound):
+    """An epoch goes on from where the machine is, and at its end only the rewards of the letters pursued count."""
+
+    def resets_machine(self, fresh: bool) -> bool:
+        """Only with a new hypothesis or after a counter-example."""
+        return fresh
+
+    def alarmed(self, life: Life) -> bool:
+        """Never."""
+        return False
+
+    def contradicted(self, life: Life, paid: tuple[float, ...], expected: tuple[float, ...]) -> bool:
+        """Are all letters met, and paid otherwise than H pays them from its start node?"""
+        return len(paid) == len(expected) and paid != expected
+
+
+class _Pursuit:
+    """The letters of a word, one after another, and what was paid when each was met."""
+
+    def __init__(self, life: Life, word: Word, choice: Choice, reading: Sound) -> None:
+        self.life, self.word, self.choice, self.reading = life, word, choice, reading
+        self.paid: list[float] = []
+
+    def choose(self) -> Hashable:
+        """The next action towards the next letter."""
+        z = self.word[len(self.paid)] if self.word else None
+        return self.choice(self.life.state, self.life.node, z, self.life.rng)
+
+    def over(self, observation: Hashable, rewards: list[float]) -> bool:
+        """Note a letter that was met; is it the last one, or is there an alarm?"""
+        if self.word and observation == self.word[len(self.paid)]:
+            self.paid.append(rewards[-1])
+        return self.reading.alarmed(self.life) or len(self.paid) == len(self.word) > 0

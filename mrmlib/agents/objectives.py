@@ -1,0 +1,107 @@
+"""What an agent wants (paper, §4 and §5.1): an objective UM, and a threshold θ in its units.
+
+ρ is the highest return observed so far and ρ̇ its last increase, both over the epochs that have ended.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import ModelError
+from ..nrmdp import MDP
+from ..solve import Solution, solve_discounted, solve_mean_payoff
+from ..words import check_discount, discounted_sum, mean_payoff
+
+
+@dataclass(frozen=True)
+class MeanPayoff:
+    """The long-run average of the rewards."""
+
+    def solve(self, mdp: MDP) -> Solution:
+        """The optimum."""
+        return solve_mean_payoff(mdp)
+
+    def of(self, rewards: Sequence[float]) -> float:
+        """The return of a finite trace."""
+        return mean_payoff(rewards)
+
+
+@dataclass(frozen=True)
+class DiscountedSum:
+    """The sum of the rewards, the i-th of them weighed γ^i.
+
+    >>> DiscountedSum(0.5).of((1.0, 2.0))
+    1.0
+    """
+
+    gamma: float
+
+    def __post_init__(self) -> None:
+        check_discount(self.gamma)
+
+    def solve(self, mdp: MDP) -> Solution:
+        """The optimum."""
+        return solve_discounted(mdp, self.gamma)
+
+    def of(self, rewards: Sequence[float]) -> float:
+        """The return of a finite trace."""
+        return discounted_sum(rewards, self.gamma)
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """θ as given.
+
+    >>> Fixed(7.0)(returns=())
+    7.0
+    """
+
+    theta: float
+    pretrials: int = 0
+
+    def __call__(self, returns: Sequence[float]) -> float:
+        """θ after epochs with these returns."""
+        return self.theta
+
+
+@dataclass(frozen=True)
+class HighestOf:
+    """θ from a pre-trial phase: the highest return of that many epochs of random actions.
+
+    >>> HighestOf(pretrials=2)(returns=(1.0, 3.0, 9.0))
+    3.0
+    """
+
+    pretrials: int
+
+    def __post_init__(self) -> None:
+        if self.pretrials < 1:
+            raise ModelError(f"a pre-trial phase has at least one epoch, not {self.pretrials}")
+
+    def __call__(self, returns: Sequence[float]) -> float:
+        """θ after epochs with these returns."""
+        return max(returns[:self.pretrials])
+
+
+@dataclass(frozen=True)
+class Rising:
+    """θ = ρ + β·ρ̇, which rises with what has been achieved; minus infinity before the first epoch has ended.
+
+    >>> Rising(beta=0.5)(returns=(1.0, 0.0, 3.0, 2.0))
+    4.0
+    """
+
+    beta: float
+    pretrials: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.beta <= 1:
+            raise ModelError(f"β must lie between 0 and 1, not {self.beta}")
+
+    def __call__(self, returns: Sequence[float]) -> float:
+        """θ after epochs with these returns."""
+        highest, increase = -math.inf, 0.0
+        for value in returns:
+            if value > highest:
+                highest, increase = value, value - highest if math.isfinite(highest) else 0.0
+        return highest + self.beta * increase
