@@ -1,0 +1,30 @@
+"""Run every benchmark, each in a process of its own, and keep what they print in README.md."""
+
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+TOPICS = ("solving", "learning", "suites", "planning")
+PEERS = ("stormpy", "aalpy", "numba", "numpy", "scipy")
+HEAD = """# Benchmarks
+
+Made by `make bench`. Machines are noisy, so what counts are ratios: each figure of ours stands beside a peer's (or a
+limit's) from the same run on the same machine. Where a peer is better, the table says so.
+
+Versions: {versions}.
+"""
+
+
+def measured(topic: str) -> str:
+    """The section that a benchmark prints."""
+    print(f"measuring {topic} …", file=sys.stderr, flush=True)
+    command = [sys.executable, "-m", f"benchmarks.{topic}"]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+if __name__ == "__main__":
+    versions = ", ".join(f"{name} {version(name)}" for name in PEERS)
+    page = "\n".join([HEAD.format(versions=versions), *map(measured, TOPICS)])
+    Path(__file__).with_name("README.md").write_text(page)
+    print(page)
