@@ -1,0 +1,134 @@
+"""What every learner has in common: it asks for words, one by one, until it has a hypothesis H.
+
+A learner works as a generator of the words whose answers it needs next. It reads all answers from the store, so
+whatever the store knows already, for whatever reason, is never asked. A letter z is its position in Z.
+"""
+
+from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .errors import ModelError, QueryError
+from .machine import MealyRewardMachine
+from .store import Store
+from .words import Word
+
+Letters = tuple[int, ...]
+Questions = Generator[Letters, tuple[float, ...], Any]
+"""Words whose rewards must be known before the generator goes on; it is sent them."""
+
+
+class Learner:
+    """Asks (`next_query`), is told (`resolve`), guesses (`hypothesis`), learns from mistakes (`add_counterexample`).
+
+    A subclass says how it starts and how it refines, as generators of questions, and what H is meanwhile: `access(u)`,
+    a word that leads to node u, and `step(u, z)`, the node that follows and the reward.
+    """
+
+    store: Store
+
+    def __init__(self, observations: Iterable[Hashable], *, store: Store | None = None) -> None:
+        self.store = Store(observations) if store is None else store
+        self.observations, self._names = self.store.observations, []
+        if store is not None and self.observations != tuple(observations):
+            raise ModelError(f"the store is over {self.observations}, not {tuple(observations)}")
+
+    def _begin(self, questions: Questions) -> None:
+        """Take up new work."""
+        self._questions, self._asked = questions, next(questions, None)
+
+    def next_query(self) -> Word | None:
+        """A word whose answer is needed, or None if a hypothesis stands (getMQ)."""
+        while self._asked is not None and (answer := self.store.paid(0, self._asked)) is not None:
+            self._asked = _send(self._questions, answer)
+        return None if self._asked is None else self.store.word(self._asked)
+
+    def resolve(self, word: Word, rewards: tuple[float, ...]) -> None:
+        """Take in what was paid for each letter of `word`, asked for or not (resolveMQ)."""
+        self.store.record(word, rewards)
+
+    def ask(self, rewards: Callable[[Word], Sequence[float]]) -> None:
+        """Put all questions to `rewards` until a hypothesis stands, as `next_query` and `resolve` would, but faster."""
+        self.next_query()  # something may have been answered meanwhile
+        asked, questions, names, insert = self._asked, self._questions, self.observations, self.store.insert
+        try:
+            while asked is not None:
+                asked = questions.send(insert(asked, rewards(tuple([names[z] for z in asked]))))
+        except StopIteration:
+            asked = None
+        finally:
+            self._asked = asked
+
+    @property
+    def is_complete(self) -> bool:
+        """Has every question been answered, so that there is a hypothesis?"""
+        return self.next_query() is None
+
+    def add_counterexample(self, word: Word, rewards: tuple[float, ...]) -> None:
+        """Take in a word that H pays otherwise; new queries follow (addCounterExample)."""
+        letters = self.store.letters(word)
+        if not self.is_complete:
+            raise QueryError(f"{word} can contradict no hypothesis while {self.next_query()} is unanswered")
+        if tuple(rewards) == self.predict(letters):
+            raise QueryError(f"{tuple(word)} is no counter-example: the hypothesis pays {tuple(rewards)} for it too")
+        self.store.record(word, rewards)
+        if tuple(word) not in self.store.counterexamples:
+            self.store.counterexamples.append(tuple(word))
+        self._begin(self._refine(letters))
+
+    def hypothesis(self, null_reward: float = 0.0) -> MealyRewardMachine:
+        """H (buildRewardMachine); `null_reward` is c, what the agent was paid for its first null."""
+        if not self.is_complete:
+            raise QueryError(f"there is no hypothesis while {self.next_query()} is unanswered")
+        moves, pays = self._arrays()
+        self._names += [f"u{u}" for u in range(len(self._names), len(moves))]
+        return MealyRewardMachine.of_arrays(self._names[:len(moves)], self.observations, "u0", null_reward, moves, pays)
+
+    def predict(self, letters: Letters, node: Any = None) -> tuple[float, ...]:
+        """What H pays for `letters`, from its start node or from `node` on."""
+        node, paid = self.start if node is None else node, []
+        for z in letters:
+            node, reward = self.step(node, z)
+            paid.append(reward)
+        return tuple(paid)
+
+    def contradiction(self, letters: Letters, node: Any = None) -> Letters | None:
+        """The shortest prefix of `letters` for which H pays otherwise than the store knows; None if H is right."""
+        access = () if node is None else self.access(node)
+        paid = self.store.paid(0, access + letters)[len(access):]
+        for i, (right, guess) in enumerate(zip(paid, self.predict(letters, node), strict=True)):
+            if right != guess:
+                return letters[:i + 1]
+        return None
+
+    start: Any
+    """The start node of H."""
+
+    def access(self, node: Any) -> Letters:
+        """A word that leads from the start to a node of H."""
+        raise NotImplementedError
+
+    def step(self, node: Any, letter: int) -> tuple[Any, float]:
+        """The node that H goes to, and what it pays."""
+        raise NotImplementedError
+
+    def _start(self) -> Questions:
+        """The questions up to the first hypothesis."""
+        raise NotImplementedError
+
+    def _refine(self, letters: Letters) -> Questions:
+        """The questions until H pays rightly for a word that the store knows."""
+        raise NotImplementedError
+
+    def _arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        """δu and δr of H, by the number of the node; the start node is number 0."""
+        raise NotImplementedError
+
+
+def _send(questions: Questions, answer: tuple[float, ...]) -> Letters | None:
+    """The next question after an answer, or None if there is none."""
+    try:
+        return questions.send(answer)
+    except StopIteration:
+        return None

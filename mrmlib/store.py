@@ -1,0 +1,184 @@
+"""The store: everything ever observed, as a prefix tree of words with what was paid for each letter.
+
+All learners, testers and agents share one, so no word is asked twice, and no prefix of a known word either. Inside, a
+letter is its position in Z, and the child of node n by letter z is found under n·|Z| + z; the root is node 0.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from math import isfinite, nan
+from typing import Any, Self
+
+from . import document
+from .errors import NondeterminismError, QueryError
+from .names import Names
+from .words import Word
+
+
+class Store:
+    """A prefix tree over `observations`.
+
+    >>> store = Store(["m", "j"])
+    >>> store.record(("m", "j"), (10.0, 60.0))
+    >>> store.rewards(("m",)), store.rewards(("j",)), len(store)
+    ((10.0,), None, 2)
+    >>> store.record(("m", "m"), (5.0, 0.0))
+    Traceback (most recent call last):
+    mrmlib.errors.NondeterminismError: the word ('m',) was paid (10.0,) before and (5.0,) now
+    """
+
+    observations: Names
+    counterexamples: list[Word]
+    """The words that refuted a hypothesis, in that order: with them a run of a learner can be repeated."""
+
+    def __init__(self, observations: Iterable[Hashable]) -> None:
+        self.observations, self.counterexamples = Names(observations, "observation"), []
+        self._position = {z: i for i, z in enumerate(self.observations)}
+        self._child: dict[int, int] = {}
+        self._paid: list[float] = [nan]  # of the letter that leads to a node; none leads to the root
+
+    def __len__(self) -> int:
+        """How many words are known: all prefixes but the empty one."""
+        return len(self._child)
+
+    def __repr__(self) -> str:
+        return f"Store({len(self)} words over {', '.join(map(str, self.observations))})"
+
+    def letters(self, word: Word) -> tuple[int, ...]:
+        """The word by the positions of its letters.
+
+        >>> Store("ab").letters("ba")
+        (1, 0)
+        """
+        position = self._position
+        try:
+            return tuple([position[z] for z in word])
+        except (KeyError, TypeError):
+            culprit = next(z for z in word if z not in tuple(self.observations))
+            raise QueryError(f"unknown observation {culprit!r} in the word {tuple(word)}") from None
+
+    def record(self, word: Word, rewards: Sequence[float]) -> None:
+        """Remember what was paid for each letter of `word`; nothing is remembered if any of it is wrong."""
+        self.insert(self.letters(word), rewards)
+
+    def insert(self, letters: tuple[int, ...], rewards: Sequence[float]) -> tuple[float, ...]:
+        """Remember what was paid for each of `letters`, and return it as the store knows it now."""
+        answer, known = tuple(rewards), 0
+        if len(answer) != len(letters):
+            raise QueryError(f"the answer {answer} has {len(answer)} rewards, "
+                             f"the word {self.word(letters)} has {len(letters)} letters")
+        node, size, child, paid = 0, len(self.observations), self._child, self._paid
+        for z in letters:
+            after = child.get(node * size + z)
+            if after is None:
+                break
+            node = after
+            if paid[node] != answer[known]:
+                word, now = self.word(letters[:known + 1]), _floats(answer)[:known + 1]
+                raise NondeterminismError(f"the word {word} was paid {self.rewards(word)} before and {now} now")
+            known += 1
+        for r in answer[known:]:
+            if type(r) is not float or not isfinite(r):  # perhaps another kind of number
+                answer = _floats(answer)
+                break
+        for i in range(known, len(letters)):
+            child[node * size + letters[i]] = node = len(paid)
+            paid.append(answer[i])
+        return answer
+
+    def word(self, letters: Iterable[int]) -> Word:
+        """The word that `letters` are the positions of.
+
+        >>> Store("ab").word((1, 0))
+        ('b', 'a')
+        """
+        names = self.observations
+        return tuple([names[z] for z in letters])
+
+    def rewards(self, word: Word) -> tuple[float, ...] | None:
+        """What was paid for each letter of `word`, or None unless all of it is known."""
+        return self.paid(0, self.letters(word))
+
+    def paid(self, node: int, letters: Iterable[int]) -> tuple[float, ...] | None:
+        """What was paid for `letters`, from a node of the tree on, or None unless all of it is known."""
+        size, child, paid, found = len(self.observations), self._child, self._paid, []
+        for z in letters:
+            node = child.get(node * size + z)
+            if node is None:
+                return None
+            found.append(paid[node])
+        return tuple(found)
+
+    def reward(self, node: int) -> float:
+        """What was paid for the letter that leads to a node."""
+        return self._paid[node]
+
+    def node(self, letters: Iterable[int], node: int = 0) -> int | None:
+        """The node that `letters` lead to, or None unless they are known."""
+        size, child = len(self.observations), self._child
+        for z in letters:
+            node = child.get(node * size + z)
+            if node is None:
+                return None
+        return node
+
+    def words(self) -> Iterator[tuple[Word, tuple[float, ...]]]:
+        """The words that are no prefix of another, with what they were paid; in the order of Z.
+
+        >>> store = Store("ab")
+        >>> store.record("ba", (1, 2)); store.record("aa", (0, 0)); store.record("b", (1,))
+        >>> list(store.words())
+        [(('a', 'a'), (0.0, 0.0)), (('b', 'a'), (1.0, 2.0))]
+        """
+        size, word, rewards, stack = len(self.observations), [], [], [(0, 0, 0)]
+        while stack:
+            node, depth, z = stack.pop()
+            if depth:
+                word[depth - 1:], rewards[depth - 1:] = [self.observations[z]], [self._paid[node]]
+            after = [(self._child[node * size + z], depth + 1, z) for z in range(size)
+                     if node * size + z in self._child]
+            if depth and not after:
+                yield tuple(word), tuple(rewards)
+            stack += reversed(after)
+
+    def to_json(self) -> str:
+        """The store as a JSON document that `from_json` reads back, bit for bit."""
+        return document.dump("store", {
+            "observations": [document.name_to_json(z) for z in self.observations],
+            "words": [[self.letters(word), rewards] for word, rewards in self.words()],
+            "counterexamples": [self.letters(word) for word in self.counterexamples],
+        })
+
+    @classmethod
+    def from_json(cls, text: str, source: str = "text") -> Self:
+        """The store in a JSON document; `source` is what errors call it.
+
+        >>> store = Store("ab")
+        >>> store.record("ab", (0.1, 0.2))
+        >>> list(Store.from_json(store.to_json()).words()) == list(store.words())
+        True
+        """
+
+        def build(content: dict[str, Any]) -> Self:
+            store = cls(document.names_from_json(content["observations"], "observation"))
+
+            def word(letters: list[int]) -> Word:
+                if any(type(z) is not int or not 0 <= z < len(store.observations) for z in letters):
+                    raise QueryError(f"the word {letters} is not made of positions in observations")
+                return store.word(letters)
+
+            for letters, rewards in content["words"]:
+                store.record(word(letters), rewards)
+            store.counterexamples += map(word, content["counterexamples"])
+            return store
+
+        return document.load(text, "store", build, source)
+
+
+def _floats(rewards: tuple) -> tuple[float, ...]:
+    """The rewards as floats, if they are finite numbers."""
+    try:
+        if all(map(isfinite, rewards)):
+            return tuple(map(float, rewards))
+    except (TypeError, OverflowError):  # not even a number, or one beyond every float
+        pass
+    raise QueryError(f"the rewards {rewards} are not all finite numbers")
