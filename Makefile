@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/ready
 EXTRAS := notebooks,tests,peers,cluster
 
-.PHONY: help lab test test-full lint pytest nbval notebooks bench clean
+.PHONY: help lab test test-full lint pytest nbval notebooks experiments bench clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -34,6 +34,11 @@ nbval: $(READY)
 
 notebooks: $(READY)  ## run every notebook again, top to bottom, in place
 	$(BIN)/python notebooks/execute.py
+
+# A copy of its file, notebooks/rows/experiments.jsonl, is what notebooks 10 and 11 show.
+experiments: $(READY)  ## both experiments at full size, within 15 minutes on 2 cores; goes on from build/experiments.jsonl
+	mkdir -p build
+	$(BIN)/python -m mrmlib.reproduce --out build/experiments.jsonl
 
 bench: $(READY)  ## measure against the peers; rewrites benchmarks/README.md
 	$(BIN)/python -m benchmarks

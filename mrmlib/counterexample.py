@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .learner import Learner, Letters, Questions
+from .learner import Learner, Questions
+from .store import Letters
 
 if TYPE_CHECKING:
     from .table import ObservationTable
@@ -48,10 +49,10 @@ def wrong_transition(learner: Learner, word: Letters, start: Any = None) -> Ques
     wrong, right, stride = 0, len(word) - 1, 1
     while right - wrong > 1:
         middle, stride = max((wrong + right) // 2, right - stride), 2 * stride
-        access = learner.access(nodes[middle])
-        if learner.store.node(access + word[middle:]) is None:
-            yield access + word[middle:]
-        shown = learner.contradiction(word[middle:], nodes[middle])
+        access, rest = learner.access(nodes[middle]), word[middle:]
+        if learner.store.paid(access.node, rest) is None:
+            yield access, rest
+        shown = learner.contradiction(rest, nodes[middle])
         if shown is None:
             right = middle
         else:  # perhaps already before the last letter of w: then the rest is not needed

@@ -1,7 +1,8 @@
 """What every learner has in common: it asks for words, one by one, until it has a hypothesis H.
 
-A learner works as a generator of the words whose answers it needs next. It reads all answers from the store, so
-whatever the store knows already, for whatever reason, is never asked. A letter z is its position in Z.
+A learner works as a generator of questions: what is paid for a suffix after a known word, its place in the store. It
+reads all answers from the store, so whatever is known already, for whatever reason, is never asked. A letter z is its
+position in Z.
 """
 
 from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
@@ -11,19 +12,18 @@ import numpy as np
 
 from .errors import ModelError, QueryError
 from .machine import MealyRewardMachine
-from .store import Store
+from .store import ROOT, Letters, Place, Store
 from .words import Word
 
-Letters = tuple[int, ...]
-Questions = Generator[Letters, tuple[float, ...], Any]
-"""Words whose rewards must be known before the generator goes on; it is sent them."""
+Questions = Generator[tuple[Place, Letters], tuple[float, ...], Any]
+"""Places and suffixes; the generator is sent what each suffix is paid there before it goes on."""
 
 
 class Learner:
     """Asks (`next_query`), is told (`resolve`), guesses (`hypothesis`), learns from mistakes (`add_counterexample`).
 
     A subclass says how it starts and how it refines, as generators of questions, and what H is meanwhile: `access(u)`,
-    a word that leads to node u, and `step(u, z)`, the node that follows and the reward.
+    the place of a word that leads to node u, and `step(u, z)`, the node that follows and the reward.
     """
 
     store: Store
@@ -31,6 +31,7 @@ class Learner:
     def __init__(self, observations: Iterable[Hashable], *, store: Store | None = None) -> None:
         self.store = Store(observations) if store is None else store
         self.observations, self._names = self.store.observations, []
+        self._words: dict[Letters, Word] = {}  # suffixes by name: most are asked many times
         if store is not None and self.observations != tuple(observations):
             raise ModelError(f"the store is over {self.observations}, not {tuple(observations)}")
 
@@ -40,9 +41,13 @@ class Learner:
 
     def next_query(self) -> Word | None:
         """A word whose answer is needed, or None if a hypothesis stands (getMQ)."""
-        while self._asked is not None and (answer := self.store.paid(0, self._asked)) is not None:
+        while self._asked is not None:
+            place, suffix = self._asked
+            answer = self.store.paid(place.node, suffix)
+            if answer is None:
+                return place.word + self.store.word(suffix)
             self._asked = _send(self._questions, answer)
-        return None if self._asked is None else self.store.word(self._asked)
+        return None
 
     def resolve(self, word: Word, rewards: tuple[float, ...]) -> None:
         """Take in what was paid for each letter of `word`, asked for or not (resolveMQ)."""
@@ -51,10 +56,12 @@ class Learner:
     def ask(self, rewards: Callable[[Word], Sequence[float]]) -> None:
         """Put all questions to `rewards` until a hypothesis stands, as `next_query` and `resolve` would, but faster."""
         self.next_query()  # something may have been answered meanwhile
-        asked, questions, names, insert = self._asked, self._questions, self.observations, self.store.insert
+        asked, send, insert, words = self._asked, self._questions.send, self.store.insert, self._words
         try:
             while asked is not None:
-                asked = questions.send(insert(asked, rewards(tuple([names[z] for z in asked]))))
+                place, suffix = asked
+                word = words.get(suffix) or words.setdefault(suffix, self.store.word(suffix))
+                asked = send(insert(place, suffix, rewards(place.word + word)))
         except StopIteration:
             asked = None
         finally:
@@ -95,8 +102,7 @@ class Learner:
 
     def contradiction(self, letters: Letters, node: Any = None) -> Letters | None:
         """The shortest prefix of `letters` for which H pays otherwise than the store knows; None if H is right."""
-        access = () if node is None else self.access(node)
-        paid = self.store.paid(0, access + letters)[len(access):]
+        paid = self.store.paid((ROOT if node is None else self.access(node)).node, letters)
         for i, (right, guess) in enumerate(zip(paid, self.predict(letters, node), strict=True)):
             if right != guess:
                 return letters[:i + 1]
@@ -105,8 +111,8 @@ class Learner:
     start: Any
     """The start node of H."""
 
-    def access(self, node: Any) -> Letters:
-        """A word that leads from the start to a node of H."""
+    def access(self, node: Any) -> Place:
+        """The place of a word that leads from the start to a node of H."""
         raise NotImplementedError
 
     def step(self, node: Any, letter: int) -> tuple[Any, float]:
@@ -126,7 +132,7 @@ class Learner:
         raise NotImplementedError
 
 
-def _send(questions: Questions, answer: tuple[float, ...]) -> Letters | None:
+def _send(questions: Questions, answer: tuple[float, ...]) -> tuple[Place, Letters] | None:
     """The next question after an answer, or None if there is none."""
     try:
         return questions.send(answer)

@@ -7,11 +7,12 @@ from math import inf
 from typing import Any
 
 from .counterexample import rivest_schapire
+from .errors import BudgetError
 from .learner import Learner
 from .machine import MealyRewardMachine
 from .store import Store
 from .table import ObservationTable
-from .teacher import Bounded, BudgetError, Teacher
+from .teacher import Bounded, Teacher
 from .words import Word
 
 L_STAR = partial(ObservationTable, processing=rivest_schapire)
@@ -36,8 +37,11 @@ class LearningResult:
     store: Store
 
 
-def hypotheses(teacher: Teacher, learner: Learner, null_reward: float = 0.0) -> Iterator[MealyRewardMachine]:
+def hypotheses(teacher: Teacher, learner: Learner,
+               null_reward: float | None = None) -> Iterator[MealyRewardMachine]:
     """L*, step by step: one hypothesis after the other, until the teacher has no counter-example.
+
+    `null_reward` is what the teacher says by then, unless given.
 
     >>> from mrmlib.teacher import MachineTeacher
     >>> from mrmlib.tree import DiscriminationTree
@@ -48,12 +52,17 @@ def hypotheses(teacher: Teacher, learner: Learner, null_reward: float = 0.0) -> 
     lived = _lived(learner.store)
     while True:
         learner.ask(teacher.rewards)
-        hypothesis = learner.hypothesis(null_reward)
+        hypothesis = learner.hypothesis(_paid_for_null(teacher) if null_reward is None else null_reward)
         yield hypothesis
         word = _refuting(lived, hypothesis) or teacher.counterexample(hypothesis)
         if word is None:
             return
         learner.add_counterexample(word, learner.store.rewards(word) or teacher.rewards(word))
+
+
+def _paid_for_null(teacher: Teacher) -> float:
+    """What the teacher says that null pays; 0 while it does not know."""
+    return getattr(teacher, "null_reward", None) or 0.0
 
 
 def _lived(store: Store) -> list[tuple[Word, tuple[float, ...]]]:
@@ -73,8 +82,8 @@ def learn(teacher: Teacher, observations: Iterable[Hashable],
           max_queries: float = inf, max_symbols: float = inf, **settings: Any) -> LearningResult:
     """The machine that the teacher has in mind, and what it took to learn it; `settings` go to the learner.
 
-    Nothing that `store` knows is asked: a run goes on where the store of an earlier one ends. `null_reward` is what the
-    teacher says it is, unless given.
+    Nothing that `store` knows is asked: a run goes on where the store of an earlier one ends. `null_reward` is as
+    for `hypotheses`.
 
     >>> from mrmlib.teacher import MachineTeacher
     >>> hidden = MealyRewardMachine({("u", "a"): ("v", 1.0), ("v", "a"): ("u", 1.5)}, "u")
@@ -88,7 +97,7 @@ def learn(teacher: Teacher, observations: Iterable[Hashable],
     bounded = Bounded(teacher, max_queries, max_symbols)
     final, reason = True, "the teacher has no counter-example"
     try:
-        for hypothesis in hypotheses(bounded, learner, bounded.null_reward if null_reward is None else null_reward):
+        for hypothesis in hypotheses(bounded, learner, null_reward):
             machine, number = hypothesis, number + 1
     except BudgetError as spent:
         final, reason = False, f"not final: {spent}"

@@ -6,12 +6,27 @@ letter is its position in Z, and the child of node n by letter z is found under 
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from math import isfinite, nan
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from . import document
 from .errors import NondeterminismError, QueryError
 from .names import Names
 from .words import Word
+
+Letters = tuple[int, ...]
+
+
+class Place(NamedTuple):
+    """A known word, to ask and remember what follows it without reading it again: its node and what it was paid."""
+
+    node: int
+    letters: Letters
+    word: Word
+    rewards: tuple[float, ...]
+
+
+ROOT = Place(0, (), (), ())
+"""Where every word begins."""
 
 
 class Store:
@@ -32,6 +47,7 @@ class Store:
 
     def __init__(self, observations: Iterable[Hashable]) -> None:
         self.observations, self.counterexamples = Names(observations, "observation"), []
+        self._size = len(self.observations)
         self._position = {z: i for i, z in enumerate(self.observations)}
         self._child: dict[int, int] = {}
         self._paid: list[float] = [nan]  # of the letter that leads to a node; none leads to the root
@@ -43,7 +59,7 @@ class Store:
     def __repr__(self) -> str:
         return f"Store({len(self)} words over {', '.join(map(str, self.observations))})"
 
-    def letters(self, word: Word) -> tuple[int, ...]:
+    def letters(self, word: Word) -> Letters:
         """The word by the positions of its letters.
 
         >>> Store("ab").letters("ba")
@@ -58,32 +74,41 @@ class Store:
 
     def record(self, word: Word, rewards: Sequence[float]) -> None:
         """Remember what was paid for each letter of `word`; nothing is remembered if any of it is wrong."""
-        self.insert(self.letters(word), rewards)
+        self.insert(ROOT, self.letters(word), rewards)
 
-    def insert(self, letters: tuple[int, ...], rewards: Sequence[float]) -> tuple[float, ...]:
-        """Remember what was paid for each of `letters`, and return it as the store knows it now."""
-        answer, known = tuple(rewards), 0
-        if len(answer) != len(letters):
+    def insert(self, place: Place, suffix: Letters, rewards: Sequence[float]) -> tuple[float, ...]:
+        """Remember what was paid for the word of a place and then `suffix`; returned is what the suffix was paid."""
+        node, letters, word, before = place
+        answer, start, known = tuple(rewards), len(before), 0
+        if len(answer) != start + len(suffix):
             raise QueryError(f"the answer {answer} has {len(answer)} rewards, "
-                             f"the word {self.word(letters)} has {len(letters)} letters")
-        node, size, child, paid = 0, len(self.observations), self._child, self._paid
-        for z in letters:
+                             f"the word {word + self.word(suffix)} has {start + len(suffix)} letters")
+        if answer[:start] != before:
+            self._refuse(letters, answer)
+        size, child, paid, cell = self._size, self._child, self._paid, answer[start:]
+        for z in suffix:
             after = child.get(node * size + z)
             if after is None:
                 break
-            node = after
-            if paid[node] != answer[known]:
-                word, now = self.word(letters[:known + 1]), _floats(answer)[:known + 1]
-                raise NondeterminismError(f"the word {word} was paid {self.rewards(word)} before and {now} now")
-            known += 1
-        for r in answer[known:]:
+            if paid[after] != cell[known]:
+                self._refuse(letters + suffix, answer)
+            node, known = after, known + 1
+        for r in cell[known:]:
             if type(r) is not float or not isfinite(r):  # perhaps another kind of number
-                answer = _floats(answer)
+                cell = _floats(cell)
                 break
-        for i in range(known, len(letters)):
-            child[node * size + letters[i]] = node = len(paid)
-            paid.append(answer[i])
-        return answer
+        for z in suffix[known:]:
+            child[node * size + z] = node = len(paid)
+            paid.append(cell[known])
+            known += 1
+        return cell
+
+    def _refuse(self, letters: Letters, answer: tuple) -> None:
+        """Say which part of an answer contradicts an earlier one."""
+        now = _floats(answer)
+        known = next(i for i in range(1, len(now) + 1) if self.paid(0, letters[:i]) != now[:i])
+        raise NondeterminismError(f"the word {self.word(letters[:known])} was paid {self.paid(0, letters[:known])} "
+                                  f"before and {now[:known]} now")
 
     def word(self, letters: Iterable[int]) -> Word:
         """The word that `letters` are the positions of.
@@ -100,7 +125,7 @@ class Store:
 
     def paid(self, node: int, letters: Iterable[int]) -> tuple[float, ...] | None:
         """What was paid for `letters`, from a node of the tree on, or None unless all of it is known."""
-        size, child, paid, found = len(self.observations), self._child, self._paid, []
+        size, child, paid, found = self._size, self._child, self._paid, []
         for z in letters:
             node = child.get(node * size + z)
             if node is None:
@@ -108,18 +133,19 @@ class Store:
             found.append(paid[node])
         return tuple(found)
 
+    def child(self, node: int, letter: int) -> int | None:
+        """The node that a letter leads to, or None unless that is known."""
+        return self._child.get(node * self._size + letter)
+
     def reward(self, node: int) -> float:
         """What was paid for the letter that leads to a node."""
         return self._paid[node]
 
-    def node(self, letters: Iterable[int], node: int = 0) -> int | None:
-        """The node that `letters` lead to, or None unless they are known."""
-        size, child = len(self.observations), self._child
-        for z in letters:
-            node = child.get(node * size + z)
-            if node is None:
-                return None
-        return node
+    def after(self, place: Place, letter: int) -> Place | None:
+        """The place that a letter leads to, or None unless that is known."""
+        node = self.child(place.node, letter)
+        return None if node is None else Place(node, (*place.letters, letter), (*place.word, self.observations[letter]),
+                                               (*place.rewards, self._paid[node]))
 
     def words(self) -> Iterator[tuple[Word, tuple[float, ...]]]:
         """The words that are no prefix of another, with what they were paid; in the order of Z.
@@ -129,7 +155,7 @@ class Store:
         >>> list(store.words())
         [(('a', 'a'), (0.0, 0.0)), (('b', 'a'), (1.0, 2.0))]
         """
-        size, word, rewards, stack = len(self.observations), [], [], [(0, 0, 0)]
+        size, word, rewards, stack = self._size, [], [], [(0, 0, 0)]
         while stack:
             node, depth, z = stack.pop()
             if depth:

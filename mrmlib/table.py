@@ -13,22 +13,26 @@ from html import escape
 import numpy as np
 
 from .counterexample import Processing, all_prefixes
-from .learner import Learner, Letters, Questions
-from .store import Store
+from .learner import Learner, Questions
+from .store import ROOT, Letters, Place, Store
 from .words import Word
 
 
 @dataclass(slots=True, eq=False)
 class _Row:
-    """A row: its word, the row and letter that it extends, and the rows that extend it if it is in S."""
+    """A row: the row and letter that it extends, the place of its word, and the rows that extend it if it is in S."""
 
-    word: Letters
     parent: "_Row | None" = None
     letter: int = -1
+    place: Place | None = None  # None until the word is known; in S it is
     children: list["_Row"] | None = None
-    place: int | None = None  # of its word in the store
     number: int = 0  # equal rows have equal numbers
     numbered: int = 0  # how many cells the number speaks of
+
+    @property
+    def letters(self) -> Letters:
+        """The word of the row."""
+        return () if self.parent is None else (*self.parent.place.letters, self.letter)
 
 
 class ObservationTable(Learner):
@@ -48,7 +52,7 @@ class ObservationTable(Learner):
                  processing: Processing = all_prefixes) -> None:
         super().__init__(observations, store=store)
         self.processing = processing
-        self.start = _Row((), place=0)
+        self.start = _Row(place=ROOT)
         self._rows, self._prefixes, self._columns = [self.start], [], []
         self._numbers: dict[tuple[int, tuple[float, ...]], int] = {}  # (number before, cell) -> number
         self._unanswered: list[_Row] = []  # rows whose new cells are not known yet, the next one last
@@ -61,19 +65,18 @@ class ObservationTable(Learner):
     def _forget(self) -> None:
         """Nothing is known of equal rows: a new column may tell them apart."""
         self._node: dict[int, _Row] = {}  # number -> the first row of S with it, a node of H
-        self._after: dict[tuple[int, int], _Row] = {}  # (number, letter) -> a row that so extends a row of S
         self._unclosed: deque[_Row] = deque()
         self._torn: tuple[_Row, _Row] | None = None  # unequal rows that extend equal ones
 
     @property
     def prefixes(self) -> tuple[Word, ...]:
         """S, in the order in which its rows came."""
-        return tuple(self.store.word(row.word) for row in self._prefixes)
+        return tuple(row.place.word for row in self._prefixes)
 
     @property
     def extensions(self) -> tuple[Word, ...]:
         """S·Z without S."""
-        return tuple(self.store.word(row.word) for row in self._rows if row.children is None)
+        return tuple(self.store.word(row.letters) for row in self._rows if row.children is None)
 
     @property
     def suffixes(self) -> tuple[Word, ...]:
@@ -93,7 +96,7 @@ class ObservationTable(Learner):
     @property
     def unclosed(self) -> Word | None:
         """A row of S·Z that equals no row of S; None if there is none, or if a cell is unanswered."""
-        return self.store.word(self._unclosed[0].word) if self._compared() and self._unclosed else None
+        return self._unclosed[0].place.word if self._compared() and self._unclosed else None
 
     @property
     def inconsistent(self) -> tuple[Word, Word, Hashable] | None:
@@ -101,16 +104,16 @@ class ObservationTable(Learner):
         if not self._compared() or self._torn is None:
             return None
         one, two = self._torn
-        return self.store.word(one.parent.word), self.store.word(two.parent.word), self.observations[one.letter]
+        return one.parent.place.word, two.parent.place.word, self.observations[one.letter]
 
-    def access(self, node: _Row) -> Letters:
-        """The row of S that stands for a node of H."""
-        return node.word
+    def access(self, node: _Row) -> Place:
+        """The place of the row of S that stands for a node of H."""
+        return node.place
 
     def step(self, node: _Row, letter: int) -> tuple[_Row, float]:
         """The node that H goes to, and what it pays."""
         row = node.children[letter]
-        return self._node[row.number], self.store.reward(row.place)
+        return self._node[row.number], row.place.rewards[-1]
 
     def longest_prefix(self, word: Letters) -> int:
         """How many letters of `word` can be read within the rows of the table."""
@@ -146,11 +149,13 @@ class ObservationTable(Learner):
     def _promote(self, row: _Row) -> None:
         """Move a row to S: the words that extend it become rows."""
         if row.children is None:
-            row.children = [_Row((*row.word, z), row, z) for z in range(len(self.observations))]
+            row.place = self._place(row)
+            row.children = [_Row(row, z) for z in range(len(self.observations))]
             self._prefixes.append(row)
             self._rows += row.children
             self._unanswered += row.children
-            self._node.setdefault(row.number, row)
+            if row.numbered:
+                self._node.setdefault(row.number, row)
 
     def _add_columns(self, suffixes: list[Letters]) -> None:
         """Add what is new among the suffixes to E: every row has an unanswered cell then."""
@@ -166,35 +171,36 @@ class ObservationTable(Learner):
         order, ordered = by_length, 0  # the columns that a row lacks, if it has so many
         while self._unanswered:
             row = self._unanswered[-1]
-            word, first, place = row.word, row.numbered, self._place(row)
+            first, place = row.numbered, row.place or self._place(row)
             if first != ordered:
                 order, ordered = [column for column in by_length if column[0] >= first], first
             cells = [None] * len(order)
             for column, suffix in order:
-                cell = None if place is None else paid(place, suffix)
-                if cell is None:
-                    cell = (yield word + suffix)[len(word):]
-                    place = place or self._place(row)
+                if place is None:
+                    cell = (yield row.parent.place, (row.letter, *suffix))[1:]
+                    place = self._place(row)
+                elif (cell := paid(place.node, suffix)) is None:
+                    cell = yield place, suffix
                 cells[column - first] = cell
             if row.numbered == first:  # nobody looked at the table meanwhile
                 self._number(row, cells)
 
-    def _place(self, row: _Row) -> int | None:
+    def _place(self, row: _Row) -> Place | None:
         """Where the row's word is in the store; None if it is not."""
         if row.place is None:
-            row.place = self.store.node(row.word)
+            row.place = self.store.after(row.parent.place, row.letter)
         return row.place
 
     def _cell(self, row: _Row, column: int) -> tuple[float, ...] | None:
         """What was paid for the column's suffix after the row's word; None if that is not known."""
-        return None if self._place(row) is None else self.store.paid(row.place, self._columns[column])
+        return None if self._place(row) is None else self.store.paid(row.place.node, self._columns[column])
 
     def _number(self, row: _Row, cells: list[tuple[float, ...]]) -> None:
         """Number the last of the unanswered rows, now that its new cells are known."""
         number, numbers = row.number, self._numbers
         for cell in cells:
             number = numbers.setdefault((number, cell), len(numbers) + 1)
-        row.number, row.numbered, row.place = number, len(self._columns), self._place(row)
+        row.number, row.numbered = number, len(self._columns)
         self._uncompared.append(self._unanswered.pop())
 
     def _compared(self) -> bool:
@@ -214,15 +220,17 @@ class ObservationTable(Learner):
 
     def _compare(self, rows: list[_Row]) -> None:
         """Find out which of the newly numbered rows leave the table unclosed or inconsistent."""
+        node = self._node
         for row in rows:
             if row.children is not None:
-                self._node.setdefault(row.number, row)
+                node.setdefault(row.number, row)
         for row in rows:
-            if row.number not in self._node:
+            if row.number not in node:
                 self._unclosed.append(row)
-            if row.parent is not None:
-                like = self._after.setdefault((row.parent.number, row.letter), row)
-                if like.number != row.number and self._torn is None:
+            parent = row.parent
+            if parent is not None and (equal := node[parent.number]) is not parent and self._torn is None:
+                like = equal.children[row.letter]
+                if like.number != row.number:
                     self._torn = like, row
 
     def _telling_suffix(self, one: _Row, two: _Row) -> Letters:
@@ -235,9 +243,9 @@ class ObservationTable(Learner):
         raise AssertionError("rows with different numbers have equal cells")
 
     def _arrays(self) -> tuple[np.ndarray, np.ndarray]:
-        number = {row: u for u, row in enumerate(self._node.values())}
-        moves = [[number[self._node[child.number]] for child in row.children] for row in number]
-        pays = [[self.store.reward(child.place) for child in row.children] for row in number]
+        node = {number: u for u, number in enumerate(self._node)}
+        moves = [[node[child.number] for child in row.children] for row in self._node.values()]
+        pays = [[child.place.rewards[-1] for child in row.children] for row in self._node.values()]
         return np.array(moves, dtype=np.int32), np.array(pays)
 
     def _repr_html_(self) -> str:

@@ -1,13 +1,13 @@
 """Teachers: what a learner may ask (paper, §3). A membership query is a word, an equivalence query a hypothesis H.
 
 `MachineTeacher` is the minimally adequate one; the others wrap a teacher, to count, to remember or to bound what it is
-asked. A teacher may also say what null pays, `null_reward`.
+asked. A teacher may also say what null pays, `null_reward`; None while it does not know.
 """
 
 from math import inf
 from typing import Protocol
 
-from .errors import QueryError
+from .errors import BudgetError
 from .machine import MealyRewardMachine
 from .store import Store
 from .words import NULL, Word
@@ -21,10 +21,6 @@ class Teacher(Protocol):
 
     def counterexample(self, hypothesis: MealyRewardMachine) -> Word | None:
         """A word for which H does not pay what it should, or None."""
-
-
-class BudgetError(QueryError):
-    """A query that is one too many for its teacher."""
 
 
 class MachineTeacher:
@@ -57,7 +53,11 @@ class _Wrapper:
 
     def __init__(self, teacher: Teacher) -> None:
         self.teacher = teacher
-        self.null_reward = getattr(teacher, "null_reward", 0.0)
+
+    @property
+    def null_reward(self) -> float | None:
+        """What the teacher says: whoever lives its answers learns it on the way."""
+        return getattr(self.teacher, "null_reward", None)
 
     def rewards(self, word: Word) -> tuple[float, ...]:
         """What the teacher says."""
@@ -119,7 +119,7 @@ class Bounded(Counting):
     >>> teacher = Bounded(MachineTeacher(MealyRewardMachine({("u", "a"): ("u", 1.0)}, "u")), queries=0)
     >>> teacher.rewards(("a",))
     Traceback (most recent call last):
-    mrmlib.teacher.BudgetError: the budget of 0 queries is spent
+    mrmlib.errors.BudgetError: the budget of 0 queries is spent
     """
 
     def __init__(self, teacher: Teacher, queries: float = inf, symbols: float = inf) -> None:

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .counterexample import wrong_transition
-from .learner import Learner, Letters, Questions
-from .store import Store
+from .learner import Learner, Questions
+from .store import ROOT, Letters, Place, Store
 
 Outcome = tuple[float, ...]
 
@@ -48,10 +48,9 @@ class _TreeNode:
 
 @dataclass(slots=True, eq=False)
 class _State:
-    """A word, its place in the store, its leaf, where its letters lead and what they pay, its number as a node of H."""
+    """The place of a word, its leaf, where its letters lead and what they pay, its number as a node of H."""
 
-    word: Letters
-    place: int
+    place: Place
     leaf: _TreeNode
     targets: list[_TreeNode]
     rewards: list[float | None]
@@ -75,12 +74,12 @@ class DiscriminationTree(Learner):
         self._size, shape = 0, (8, len(self.observations))
         self._moves, self._pays = np.zeros(shape, dtype=np.int32), np.zeros(shape)  # H, with room to grow
         self._root = _TreeNode()
-        self.start = self._add_state((), 0, self._root)
+        self.start = self._add_state(ROOT, self._root)
         self._begin(self._start())
 
-    def access(self, node: _State) -> Letters:
-        """The word that stands for a node of H."""
-        return node.word
+    def access(self, node: _State) -> Place:
+        """The place of the word that stands for a node of H."""
+        return node.place
 
     def step(self, node: _State, letter: int) -> tuple[_State, float]:
         """The node that H goes to, and what it pays."""
@@ -113,9 +112,9 @@ class DiscriminationTree(Learner):
                 else:  # it moved to a leaf whose state it does not differ from
                     self._drop(pending.pop()[0])
 
-    def _add_state(self, word: Letters, place: int, leaf: _TreeNode) -> _State:
+    def _add_state(self, place: Place, leaf: _TreeNode) -> _State:
         letters = range(len(self.observations))
-        state = _State(word, place, leaf, [self._root] * len(letters), [None] * len(letters))
+        state = _State(place, leaf, [self._root] * len(letters), [None] * len(letters))
         leaf.states.append(state)
         self._open += [(state, z) for z in letters]
         if leaf.states[0] is state:
@@ -140,26 +139,26 @@ class DiscriminationTree(Learner):
 
     def _settle(self, state: _State, z: int) -> Questions:
         """Sift a transition to its leaf, from where it was before; an outcome never seen makes a new node of H."""
-        word, letter, store, node = (*state.word, z), (z,), self.store, state.targets[z]
-        place, probe, shown = store.node(letter, state.place), (), ()  # what was asked last, and its outcome
+        store, place, node = self.store, state.place, state.targets[z]
+        here, probe, shown = store.child(place.node, z), (), ()  # what was asked last, and its outcome
         while (suffix := node.discriminator) is not None:
             if probe[:len(suffix)] == suffix:
                 outcome = shown[:len(suffix)]
-            elif place is None or (outcome := store.paid(place, suffix)) is None:
+            elif here is None or (outcome := store.paid(here, suffix)) is None:
                 probe = node.probe
-                shown = (yield word + probe)[len(word):]
-                outcome, place = shown[:len(suffix)], store.node(letter, state.place)
+                shown = (yield place, (z, *probe))[1:]
+                outcome, here = shown[:len(suffix)], store.child(place.node, z)
             node = node.branch(outcome)
             if node.discriminator is None and not node.states:
-                self._add_state(word, place, node)
-        if place is None:  # the tree is a single leaf
-            yield word
-            place = store.node(letter, state.place)
+                self._add_state(store.after(place, z), node)
+        if here is None:  # the tree is a single leaf
+            yield place, (z,)
+            here = store.child(place.node, z)
         node.incoming.append((state, z))
-        state.targets[z], state.rewards[z] = node, store.reward(place)
+        state.targets[z], state.rewards[z] = node, store.reward(here)
         if state.number >= 0:
             self._moves[state.number, z], self._pays[state.number, z] = node.states[0].number, state.rewards[z]
-        expected = store.paid(node.states[0].place, probe)
+        expected = store.paid(node.states[0].place.node, probe)
         if expected is not None and expected != shown:  # beyond the discriminators the probe tells them apart
             yield from self._split(node, probe[:_first_difference(expected, shown) + 1])
 
@@ -173,14 +172,14 @@ class DiscriminationTree(Learner):
             node.probe = max(node.probe, discriminator, key=len)
             node = node.parent
         for state in states:
-            state.leaf = leaf.branch((yield from self._ask(state.word, discriminator)))
+            state.leaf = leaf.branch((yield from self._ask(state.place, discriminator)))
             state.leaf.states.append(state)
             if state.number < 0 and state.leaf.states[0] is state:
                 self._enrol(state)
 
-    def _ask(self, word: Letters, suffix: Letters) -> Questions:
-        """What is paid for `suffix` after `word`."""
-        return (self.store.paid(0, word + suffix) or (yield word + suffix))[len(word):]
+    def _ask(self, place: Place, suffix: Letters) -> Questions:
+        """What is paid for `suffix` after a word."""
+        return self.store.paid(place.node, suffix) or (yield place, suffix)
 
     def _new_state(self, start: _State, wrong: Letters) -> Questions:
         """A state for where a transition ought to lead that H takes wrongly in a word, and a suffix that shows it.
@@ -189,19 +188,19 @@ class DiscriminationTree(Learner):
         """
         state, z, suffix = yield from wrong_transition(self, wrong, start)
         leaf = state.targets[z]
-        expected = yield from self._ask(leaf.states[0].word, suffix)
-        for source, letter in sorted(leaf.incoming, key=lambda transition: len(transition[0].word)):
-            if len(source.word) >= len(state.word):
+        expected = yield from self._ask(leaf.states[0].place, suffix)
+        for source, letter in sorted(leaf.incoming, key=lambda transition: len(transition[0].place.letters)):
+            if len(source.place.letters) >= len(state.place.letters):
                 break
-            if (yield from self._ask((*source.word, letter), suffix)) != expected:
+            if (yield from self._ask(source.place, (letter, *suffix)))[1:] != expected:
                 state, z = source, letter
                 break
-        return self._add_state((*state.word, z), self.store.node((z,), state.place), leaf), suffix
+        return self._add_state(self.store.after(state.place, z), leaf), suffix
 
     def _misled(self, states: tuple[_State, ...], suffix: Letters) -> Questions:
         """The first of the states for which H pays `suffix` wrongly, and as much of the suffix as shows it."""
         for state in states:
-            yield from self._ask(state.word, suffix)
+            yield from self._ask(state.place, suffix)
             if wrong := self.contradiction(suffix, state):
                 return state, wrong
         return None
@@ -214,7 +213,7 @@ class DiscriminationTree(Learner):
         """
         if above := one.leaf.parent:
             longer = self._telling(one, two, above.probe)
-            if longer and (yield from self._ask(one.word, longer)) != (yield from self._ask(two.word, longer)):
+            if longer and (yield from self._ask(one.place, longer)) != (yield from self._ask(two.place, longer)):
                 return longer
         short = [self._telling(one, two, (z,)) for z in range(len(self.observations))]
         return min(filter(None, short), key=len, default=None)

@@ -7,85 +7,29 @@ counter-example although H is right.
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from functools import cache
 from typing import Any
-
-import numpy as np
 
 from ..errors import ModelError
 from ..experience import PlannedExploration
 from ..labelling import Labelling
 from ..machine import MealyRewardMachine
-from ..mcts import ObservationPlanner, RewardPlanner, SearchSettings
+from ..mcts import ObservationPlanner
 from ..nrmdp import NRMDP
-from ..synchronise import product
-from ..within import WordGraph
 from ..words import Word
-from .agent import Agent, Events, Life
+from .agent import Agent
+from .best_words import good_word
 from .events import CounterExample, HypothesisBuilt
-
-Choice = Callable[[Hashable, Hashable, Hashable, np.random.Generator], Hashable]
-"""(state, node of H, observation pursued, generator) -> action"""
-
-
-def good_word(graph: WordGraph, hypothesis: MealyRewardMachine, k: int) -> Word:
-    """The executable word of length k that H pays best in total (getGoodObsSeq); ties go to the declared order.
-
-    Shorter if M shows no k letters. By dynamic programming over where M and H may be, not by trying |Z|^k words.
-
-    >>> from mrmlib import domains
-    >>> world = domains.treasure_map()
-    >>> good_word(WordGraph(world.mdp, world.labelling), world.machine, 6)
-    ('m', 'g', 't', 'j2', 'g', 't')
-    """
-    move, pay = (table.tolist() for table in hypothesis.tables(graph.letters))
-
-    @cache
-    def best(places: tuple[int, ...], u: int, length: int) -> tuple[int, float, tuple[int, ...]]:
-        """The most letters that can follow, the most they pay, and which."""
-        found = (0, 0.0, ())
-        for z in range(len(graph.letters)) if length else ():
-            if after := graph.after(places, z):
-                letters, paid, word = best(after, move[u][z], length - 1)
-                if (letters + 1, pay[u][z] + paid) > found[:2]:
-                    found = (letters + 1, pay[u][z] + paid, (z, *word))
-        return found
-
-    _, _, word = best((0,), hypothesis.nodes.index(hypothesis.initial), k)
-    return tuple(graph.letters[z] for z in word)
-
-
-def plan_observations(settings: SearchSettings | None = None, x: float = 1.0, y: float = 2.0) -> Callable[..., Choice]:
-    """Exploitation as the paper plans it: tree search in M for the next letter of the word."""
-
-    def exploit(mdp: NRMDP, labelling: Labelling, hypothesis: MealyRewardMachine) -> Choice:
-        planner = ObservationPlanner(mdp, labelling, x, y, settings)
-        return lambda state, node, z, rng: planner.action(state, z, rng)
-
-    return exploit
-
-
-def plan_rewards(settings: SearchSettings | None = None) -> Callable[..., Choice]:
-    """Exploitation one step beyond the paper: tree search in M ⊗ H for rewards, whatever the word."""
-
-    def exploit(mdp: NRMDP, labelling: Labelling, hypothesis: MealyRewardMachine) -> Choice:
-        planner = RewardPlanner(product(mdp, labelling, hypothesis), settings)
-        return lambda state, node, z, rng: planner.action((state, node), rng)
-
-    return exploit
-
-
-def act_randomly(mdp: NRMDP, labelling: Labelling, hypothesis: MealyRewardMachine) -> Choice:
-    """Exploitation that uses nothing: the paper's baseline."""
-    return lambda state, node, z, rng: mdp.actions[rng.integers(len(mdp.actions))]
+from .exploit import Choice, act_randomly, plan_observations
+from .life import Events, Life
 
 
 class ApproximateAgent(Agent):
     """Algorithm 2: reacts quickly, proves nothing.
 
     `k` is the length of the word pursued, `exploit` how (`plan_observations()`, `plan_rewards()`, `act_randomly`); an
-    epoch begins in one of `epoch_starts`, drawn uniformly, or in s0 if there are none. Queries are lived by the same
-    tree search as in the paper unless `explore` is given. `reading` is `Sound()` or `AsPublished()`.
+    epoch begins in one of `epoch_starts`, drawn uniformly, or in s0 if there are none (what can be observed from there
+    must be observable from s0 too). Queries are lived by the same tree search as in the paper unless `explore` is
+    given. `reading` is `Sound()` or `AsPublished()`.
 
     >>> from mrmlib import Environment, domains
     >>> world = domains.treasure_map()
@@ -104,7 +48,7 @@ class ApproximateAgent(Agent):
             settings["explore"] = PlannedExploration(ObservationPlanner(mdp, labelling))
         super().__init__(mdp, labelling, **settings)
         self.k, self.exploit, self.reading = k, exploit or plan_observations(), reading or Sound()
-        self.epoch_starts, self.graph = tuple(epoch_starts), WordGraph(mdp, labelling)
+        self.epoch_starts = tuple(epoch_starts)
         for state in self.epoch_starts:
             mdp.states.index(state)
 
@@ -114,19 +58,21 @@ class ApproximateAgent(Agent):
         word, fresh = good_word(self.graph, hypothesis, self.k), True
         expected = hypothesis.rewards(word)
         choice = (self.exploit if word else act_randomly)(self.mdp, self.labelling, hypothesis)
-        while life.left:
+        while life.left > 0:
             start = self.epoch_starts[life.rng.integers(len(self.epoch_starts))] if self.epoch_starts else None
             pursuit = _Pursuit(life, word, choice, self.reading)
             yield from life.epoch(hypothesis, pursuit.choose, pursuit.over, start, self.reading.resets_machine(fresh))
             fresh = self.reading.contradicted(life, tuple(pursuit.paid), expected)
             if fresh and life.contradiction is not None:
                 return life.contradiction
+            if life.stale(hypothesis):
+                return ()
             if fresh:
                 yield CounterExample(word, tuple(pursuit.paid), expected, spurious=True)
                 for prefix in (word[:i] for i in range(1, len(word) + 1)):
                     if life.store.rewards(prefix) is None:
                         yield from life.ask(prefix)
-        return None
+        return f"budget spent: {life.acted} exploitation actions"
 
 
 class Sound:

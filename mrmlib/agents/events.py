@@ -31,10 +31,18 @@ class QueryPosed(Event):
 
 @dataclass(frozen=True)
 class Attempted(Event):
-    """An episode in pursuit of a word: what was observed, and how many actions it took."""
+    """An episode of learning: what was observed, how many actions it took, and what they earned."""
 
     observed: Word
     actions: int
+    reward: float
+
+
+@dataclass(frozen=True)
+class NullPaid(Event):
+    """The first null tells what null pays."""
+
+    reward: float
 
 
 @dataclass(frozen=True)
@@ -43,8 +51,6 @@ class Answered(Event):
 
     word: Word
     rewards: tuple[float, ...]
-    attempts: int
-    actions: int
 
 
 @dataclass(frozen=True)
@@ -57,12 +63,17 @@ class HypothesisBuilt(Event):
 
 @dataclass(frozen=True)
 class Tested(Event):
-    """H was put to the test: how many words were lived for it, and what that took."""
+    """H was put to the test: how many words it passed, and what came of it."""
 
-    words: int
-    attempts: int
-    actions: int
-    passed: bool
+    passed: int
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Pretrial(Event):
+    """An epoch of random actions before learning, and its return in the objective's units."""
+
+    value: float
 
 
 @dataclass(frozen=True)
@@ -118,13 +129,15 @@ class Ended(Event):
 class Run:
     """The sum of a life: what was learnt, how it ended, and what it took.
 
-    `total_reward` is that of exploitation. `solution` is what is best in M ⊗ H, with certified bounds, where the agent
-    has computed that. A run can be saved, and a later one can go on from it.
+    `total_reward` is that of exploitation, `learning_reward` what was earned on the way. `solution` is what is best in
+    M ⊗ H, with certified bounds, where the agent has computed that; `returns` are those of all pre-trials and epochs,
+    in the objective's units. `store` holds everything observed. A run can be saved, and a later one can go on from it.
     """
 
     machine: MealyRewardMachine | None = None
     outcome: str = "not ended"
     total_reward: float = 0.0
+    learning_reward: float = 0.0
     learning_actions: int = 0
     exploitation_actions: int = 0
     queries: int = 0
@@ -135,35 +148,46 @@ class Run:
     hypotheses: int = 0
     learning_seconds: float = 0.0
     exploitation_seconds: float = 0.0
+    null_reward: float | None = None
+    returns: tuple[float, ...] = field(default=(), repr=False)
     solution: Solution | None = field(default=None, repr=False, compare=False)
     store: Store | None = field(default=None, repr=False, compare=False)
 
     def after(self, event: Event, seconds: float = 0.0) -> Self:
         """The sum with one more event, which took that long.
 
-        >>> Run().after(Answered(("m",), (10.0,), attempts=2, actions=9)).learning_actions
+        >>> Run().after(Attempted(("m",), actions=9, reward=2.0)).learning_actions
         9
         """
         clock = f"{event.phase}_seconds"
-        changes: dict[str, Any] = {clock: getattr(self, clock) + seconds}
+        return replace(self, **{clock: getattr(self, clock) + seconds}, **self._changes(event))
+
+    def _changes(self, event: Event) -> dict[str, Any]:
+        """The fields that an event changes."""
         match event:
-            case Answered(attempts=attempts, actions=actions):
-                changes |= {"queries": self.queries + 1, "attempts": self.attempts + attempts,
-                            "learning_actions": self.learning_actions + actions}
-            case Tested(attempts=attempts, actions=actions):
-                changes |= {"attempts": self.attempts + attempts, "learning_actions": self.learning_actions + actions}
+            case Attempted(actions=actions, reward=reward):
+                return {"attempts": self.attempts + 1, "learning_actions": self.learning_actions + actions,
+                        "learning_reward": self.learning_reward + reward}
+            case NullPaid(reward=reward):
+                return {"null_reward": reward}
+            case Answered():
+                return {"queries": self.queries + 1}
             case HypothesisBuilt(machine=machine, solution=solution):
-                changes |= {"machine": machine, "solution": solution, "hypotheses": self.hypotheses + 1}
+                # A life that goes on from a saved one may build the same H again.
+                new = machine != self.machine
+                return {"machine": machine, "solution": solution, "hypotheses": self.hypotheses + new}
             case CounterExample(spurious=spurious):
-                changes |= {"counterexamples": self.counterexamples + 1, "spurious": self.spurious + spurious}
+                return {"counterexamples": self.counterexamples + 1, "spurious": self.spurious + spurious}
+            case Pretrial(value=value):
+                return {"returns": (*self.returns, value)}
             case EpochBegun():
-                changes |= {"epochs": self.epochs + 1}
-            case EpochEnded(actions=actions, reward=reward):
-                changes |= {"exploitation_actions": self.exploitation_actions + actions,
-                            "total_reward": self.total_reward + reward}
+                return {"epochs": self.epochs + 1}
+            case EpochEnded(actions=actions, reward=reward, value=value):
+                return {"exploitation_actions": self.exploitation_actions + actions,
+                        "total_reward": self.total_reward + reward, "returns": (*self.returns, value)}
             case Ended(outcome=outcome):
-                changes |= {"outcome": outcome}
-        return replace(self, **changes)
+                return {"outcome": outcome}
+        return {}
 
     def to_json(self) -> str:
         """The run as a JSON document: all counts, the machine and everything observed."""
@@ -183,12 +207,11 @@ class Run:
         """
 
         def build(content: dict[str, Any]) -> Self:
-            read = {"machine": MealyRewardMachine.from_json, "store": Store.from_json}
-            known = {f.name for f in fields(cls)} - {"solution"}
-            parts = {name: value for name, value in content.items() if name in known and name not in read}
-            for name, from_json in read.items():
-                parts[name] = None if content[name] is None else from_json(json.dumps(content[name]), source)
-            return cls(**parts)
+            parts = {f.name: content[f.name] for f in fields(cls) if f.name != "solution"}
+            for name, kind in (("machine", MealyRewardMachine), ("store", Store)):
+                if parts[name] is not None:
+                    parts[name] = kind.from_json(json.dumps(parts[name]), source)
+            return cls(**parts | {"returns": tuple(parts["returns"])})
 
         return document.load(text, "run", build, source)
 
@@ -196,7 +219,7 @@ class Run:
 def summed(events: Iterable[Event], start: Run | None = None) -> Iterator[tuple[Event, Run]]:
     """Each event with the sum of all so far; the time that events take to come is counted, not that of the reader.
 
-    >>> [run.queries for _, run in summed([Answered(("m",), (10.0,), 1, 4), Ended("done")])]
+    >>> [run.queries for _, run in summed([Answered(("m",), (10.0,)), Ended("done")])]
     [1, 1]
     """
     run, events = start or Run(), iter(events)

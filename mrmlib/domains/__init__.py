@@ -1,8 +1,8 @@
 """The worlds of the paper, and the means to make your own.
 
 >>> from mrmlib import domains
->>> tuple(domains.registry())[:2]
-('cookie', 'treasure_map')
+>>> tuple(domains.registry())[:3]
+('cookie', 'treasure_map', 'assembly')
 """
 
 from .cookie import cookie, cookie_machine
@@ -10,5 +10,8 @@ from .domain import Domain, make, register, registry
 from .grid import Grid, walk
 from .treasure_map import treasure_machine, treasure_map
 
-__all__ = ["Domain", "Grid", "cookie", "cookie_machine", "make", "register", "registry", "treasure_machine",
-           "treasure_map", "walk"]
+# isort: split
+from .assembly import assembly, assembly_machine, hot_sealing  # the paper's own domains come first in the registry
+
+__all__ = ["Domain", "Grid", "assembly", "assembly_machine", "cookie", "cookie_machine", "hot_sealing", "make",
+           "register", "registry", "treasure_machine", "treasure_map", "walk"]

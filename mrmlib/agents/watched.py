@@ -1,0 +1,59 @@
+"""An environment as one agent lives in it: what it has observed since the machine was reset, and what that took."""
+
+from collections.abc import Hashable
+from typing import Any
+
+from ..environment import Environment
+from ..errors import NondeterminismError
+from .events import Attempted, Run
+
+
+class Watched:
+    """Passes on reset and step, and remembers.
+
+    `word` and `paid` are the letters since the machine was last reset and what was paid for each, `actions` and
+    `earned` count everything, and `null_reward` is what the first null paid.
+    """
+
+    def __init__(self, environment: Environment, letters: Any, start: Run) -> None:
+        self._environment, self._letters = environment, letters
+        self.actions = start.learning_actions + start.exploitation_actions
+        self.earned = start.learning_reward + start.total_reward
+        self.null_reward = start.null_reward
+        self.word: list[Hashable] = []
+        self.paid: list[float] = []
+        self._ended: list[Attempted] = []
+        self._begun: tuple[int, int, float] | None = None  # letters, actions and rewards before this episode
+
+    def reset(self, state: Hashable | None = None, machine: bool = True) -> Hashable:
+        """As the environment does."""
+        self._end()
+        if machine:
+            self.word, self.paid = [], []
+        self._begun = len(self.word), self.actions, self.earned
+        return self._environment.reset(state, machine)
+
+    def step(self, action: Hashable) -> tuple[Hashable, Hashable, float]:
+        """As the environment does."""
+        state, z, reward = self._environment.step(action)
+        self.actions, self.earned = self.actions + 1, self.earned + reward
+        if z in self._letters:
+            self.word.append(z)
+            self.paid.append(reward)
+        elif self.null_reward is None:
+            self.null_reward = reward
+        elif reward != self.null_reward:
+            raise NondeterminismError(f"null was paid {self.null_reward} before and {reward} now")
+        return state, z, reward
+
+    def episodes(self) -> list[Attempted]:
+        """The episodes since this was last asked."""
+        self._end()
+        ended, self._ended = self._ended, []
+        return ended
+
+    def _end(self) -> None:
+        if self._begun is not None:
+            letters, actions, earned = self._begun
+            self._ended.append(Attempted(tuple(self.word[letters:]), self.actions - actions, self.earned - earned))
+            self._begun = None

@@ -1,0 +1,84 @@
+"""The paper's figures, the registered kinds of trial, and the command line."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mrmlib import experiment
+from mrmlib.experiment import PAPER_TABLE_1, PAPER_TABLE_2, beside_paper, main
+from mrmlib.rows import RowFile, summary, without_times
+from mrmlib.trials import run
+from tests.toy_trials import TOY, Toy
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    monkeypatch.setitem(experiment.TRIALS, "toy", TOY)
+
+
+def test_the_paper_reports_what_its_tables_say():
+    """Spot checks against the text of Tables 1 and 2, and the two #MQAs entries that are identical, digit for digit."""
+    assert len(PAPER_TABLE_1) == len(PAPER_TABLE_2) == 12
+    figures = {(row["apf"], row["measure"]): (row["mean"], row["sd"]) for row in PAPER_TABLE_1}
+    assert figures[0.85, "total_reward"] == (-1830, 105)
+    assert figures[0.75, "attempts"] == figures[0.95, "attempts"] == (244, 68)
+    figures = {(row["apf"], row["measure"]): (row["mean"], row["sd"]) for row in PAPER_TABLE_2}
+    assert figures[0.95, "total_reward"] == (1459, 376)
+    assert figures[0.75, "epochs"] == (12, 0.8)
+
+
+def test_a_summary_stands_beside_the_paper_only_where_the_paper_has_a_figure():
+    here = [{"apf": 0.85, "measure": measure, "n": 10, "mean": 16.5, "sd": 1.0} for measure in ("epochs", "nodes")]
+    (row,) = beside_paper(here, PAPER_TABLE_2)
+    assert (row["measure"], row["paper_mean"], row["paper_sd"], row["paper_sds_apart"]) == ("epochs", 15, 1, 1.5)
+
+
+class TestCommandLine:
+    def test_it_runs_every_combination_and_shows_the_summary(self, toy):
+        shown = []
+        assert main(["toy", "--size", "2", "5", "--scale", "1", "10", "--trials", "3", "--silent"], shown.extend) == 0
+        rows = run(TOY, [Toy(size, scale) for size in (2, 5) for scale in (1.0, 10.0)], trials=3)
+        totals = [row for row in shown if row["measure"] == "total"]
+        assert totals == summary(rows, ["size", "scale"], ["total"])
+
+    def test_as_a_module_it_prints_a_table(self):
+        command = [sys.executable, "-m", "mrmlib.experiment", "cookie_by_optimisation", "--trials", "2", "--silent",
+                   "--first", "500", "--limit", "500", "--steps", "1", "2"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120,
+                              cwd=Path(__file__).parent.parent)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "| 2 | learning_actions | 2 | 500 | 0 |" in done.stdout
+
+    def test_it_keeps_its_rows_and_takes_the_seed(self, toy, capsys, tmp_path):
+        main(["toy", "--trials", "2", "--seed", "4", "--out", str(tmp_path / "rows"), "--silent", "--noisy", "no"])
+        assert [without_times(row) for row in RowFile(tmp_path / "rows").rows.values()] == [
+            without_times(row) for row in run(TOY, [Toy(noisy=False)], trials=2, seed=4)]
+
+    def test_a_setting_with_few_values_takes_no_other(self, capsys):
+        with pytest.raises(SystemExit) as caught:
+            main(["treasure_map", "--agent", "clever"])
+        assert caught.value.code == 2
+        assert "as_published" in capsys.readouterr().err
+
+    def test_help_lists_the_kinds_and_their_settings(self, toy, capsys):
+        for arguments, expected in ((["--help"], ("toy", "cookie_by_optimisation", "Draw numbers")),
+                                    (["toy", "--help"], ("--size", "--jobs", "--out", "--scheduler", "default: 3"))):
+            with pytest.raises(SystemExit) as caught:
+                main(arguments)
+            assert caught.value.code == 0
+            shown = capsys.readouterr().out
+            assert all(word in shown for word in expected)
+
+    @pytest.mark.parametrize("wrong", [["nonsense"], ["toy", "--size", "many"], ["toy", "--noisy", "perhaps"]])
+    def test_what_it_does_not_understand_it_refuses(self, toy, wrong, capsys):
+        with pytest.raises(SystemExit) as caught:
+            main(wrong)
+        assert caught.value.code == 2
+        assert wrong[-1] in capsys.readouterr().err
+
+    def test_only_measures_that_are_numbers_are_summarised(self, toy):
+        shown = []
+        main(["toy", "--trials", "2", "--silent"], shown.extend)
+        assert [row["measure"] for row in shown] == ["total", "largest", "lazy_seconds", "seconds"]
