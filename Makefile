@@ -16,7 +16,7 @@ $(READY): pyproject.toml
 	touch $@
 
 lab: $(READY)  ## open the notebooks in JupyterLab (prints the address; no display needed)
-	$(BIN)/jupyter lab --allow-root --notebook-dir=notebooks notebooks/00_map_of_the_paper.ipynb
+	$(BIN)/jupyter lab --allow-root --notebook-dir=notebooks --LabApp.default_url=/lab/tree/00_map_of_the_paper.ipynb
 
 test: lint pytest nbval  ## everything that must hold: ruff, pytest, doctests, nbval strict on every notebook
 

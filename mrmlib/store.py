@@ -20,12 +20,11 @@ class Place(NamedTuple):
     """A known word, to ask and remember what follows it without reading it again: its node and what it was paid."""
 
     node: int
-    letters: Letters
     word: Word
     rewards: tuple[float, ...]
 
 
-ROOT = Place(0, (), (), ())
+ROOT = Place(0, (), ())
 """Where every word begins."""
 
 
@@ -78,37 +77,36 @@ class Store:
 
     def insert(self, place: Place, suffix: Letters, rewards: Sequence[float]) -> tuple[float, ...]:
         """Remember what was paid for the word of a place and then `suffix`; returned is what the suffix was paid."""
-        node, letters, word, before = place
+        node, word, before = place
         answer, start, known = tuple(rewards), len(before), 0
-        if len(answer) != start + len(suffix):
+        cell, size, child, paid = answer[start:], self._size, self._child, self._paid
+        if len(cell) != len(suffix):
             raise QueryError(f"the answer {answer} has {len(answer)} rewards, "
                              f"the word {word + self.word(suffix)} has {start + len(suffix)} letters")
         if answer[:start] != before:
-            self._refuse(letters, answer)
-        size, child, paid, cell = self._size, self._child, self._paid, answer[start:]
+            self._refuse(word, answer)
         for z in suffix:
             after = child.get(node * size + z)
             if after is None:
                 break
             if paid[after] != cell[known]:
-                self._refuse(letters + suffix, answer)
+                self._refuse(word + self.word(suffix), answer)
             node, known = after, known + 1
         for r in cell[known:]:
             if type(r) is not float or not isfinite(r):  # perhaps another kind of number
                 cell = _floats(cell)
                 break
         for z in suffix[known:]:
-            child[node * size + z] = node = len(paid)
-            paid.append(cell[known])
-            known += 1
+            child[node * size + z] = node = len(child) + 1
+        paid += cell[known:]
         return cell
 
-    def _refuse(self, letters: Letters, answer: tuple) -> None:
-        """Say which part of an answer contradicts an earlier one."""
+    def _refuse(self, word: Word, answer: tuple) -> None:
+        """Say from where on an answer contradicts an earlier one."""
         now = _floats(answer)
-        known = next(i for i in range(1, len(now) + 1) if self.paid(0, letters[:i]) != now[:i])
-        raise NondeterminismError(f"the word {self.word(letters[:known])} was paid {self.paid(0, letters[:known])} "
-                                  f"before and {now[:known]} now")
+        end = next(i for i in range(1, len(word) + 1) if self.rewards(word[:i]) != now[:i])
+        raise NondeterminismError(f"the word {word[:end]} was paid {self.rewards(word[:end])} before "
+                                  f"and {now[:end]} now")
 
     def word(self, letters: Iterable[int]) -> Word:
         """The word that `letters` are the positions of.
@@ -144,7 +142,7 @@ class Store:
     def after(self, place: Place, letter: int) -> Place | None:
         """The place that a letter leads to, or None unless that is known."""
         node = self.child(place.node, letter)
-        return None if node is None else Place(node, (*place.letters, letter), (*place.word, self.observations[letter]),
+        return None if node is None else Place(node, (*place.word, self.observations[letter]),
                                                (*place.rewards, self._paid[node]))
 
     def words(self) -> Iterator[tuple[Word, tuple[float, ...]]]:

@@ -29,11 +29,6 @@ class _Row:
     number: int = 0  # equal rows have equal numbers
     numbered: int = 0  # how many cells the number speaks of
 
-    @property
-    def letters(self) -> Letters:
-        """The word of the row."""
-        return () if self.parent is None else (*self.parent.place.letters, self.letter)
-
 
 class ObservationTable(Learner):
     """L*'s table, query by query.
@@ -76,7 +71,8 @@ class ObservationTable(Learner):
     @property
     def extensions(self) -> tuple[Word, ...]:
         """S·Z without S."""
-        return tuple(self.store.word(row.letters) for row in self._rows if row.children is None)
+        return tuple((*row.parent.place.word, self.observations[row.letter])
+                     for row in self._rows if row.children is None)
 
     @property
     def suffixes(self) -> tuple[Word, ...]:

@@ -86,8 +86,30 @@ class DiscriminationTree(Learner):
         return node.targets[letter].states[0], node.rewards[letter]
 
     def _start(self) -> Questions:
+        """Sift the open transitions to leaves, from where they led before; an outcome never seen is a new node of H."""
+        store = self.store
         while self._open:
-            yield from self._settle(*self._open.popleft())
+            state, z = self._open.popleft()
+            place, node = state.place, state.targets[z]
+            here, probe, shown = store.child(place.node, z), (), ()  # what was asked last, and its outcome
+            while (suffix := node.discriminator) is not None:
+                if probe[:len(suffix)] == suffix:
+                    outcome = shown[:len(suffix)]
+                elif here is None or (outcome := store.paid(here, suffix)) is None:
+                    probe = node.probe
+                    shown = (yield place, (z, *probe))[1:]
+                    outcome, here = shown[:len(suffix)], store.child(place.node, z)
+                node = node.branches.get(outcome) or node.branch(outcome)
+                if node.discriminator is None and not node.states:
+                    self._add_state(store.after(place, z), node)
+            if here is None:  # the tree is a single leaf
+                yield place, (z,)
+                here = store.child(place.node, z)
+            self._settle(state, z, node, store.reward(here))
+            if probe and probe != node.parent.discriminator:  # beyond the discriminators it may tell them apart
+                expected = store.paid(node.states[0].place.node, probe)
+                if expected is not None and expected != shown:
+                    yield from self._split(node, probe[:_first_difference(expected, shown) + 1])
 
     def _refine(self, letters: Letters) -> Questions:
         """Correct transitions until H pays rightly for a word.
@@ -137,30 +159,12 @@ class DiscriminationTree(Learner):
         for target in state.targets:
             target.incoming = [(source, z) for source, z in target.incoming if source is not state]
 
-    def _settle(self, state: _State, z: int) -> Questions:
-        """Sift a transition to its leaf, from where it was before; an outcome never seen makes a new node of H."""
-        store, place, node = self.store, state.place, state.targets[z]
-        here, probe, shown = store.child(place.node, z), (), ()  # what was asked last, and its outcome
-        while (suffix := node.discriminator) is not None:
-            if probe[:len(suffix)] == suffix:
-                outcome = shown[:len(suffix)]
-            elif here is None or (outcome := store.paid(here, suffix)) is None:
-                probe = node.probe
-                shown = (yield place, (z, *probe))[1:]
-                outcome, here = shown[:len(suffix)], store.child(place.node, z)
-            node = node.branch(outcome)
-            if node.discriminator is None and not node.states:
-                self._add_state(store.after(place, z), node)
-        if here is None:  # the tree is a single leaf
-            yield place, (z,)
-            here = store.child(place.node, z)
-        node.incoming.append((state, z))
-        state.targets[z], state.rewards[z] = node, store.reward(here)
+    def _settle(self, state: _State, z: int, leaf: _TreeNode, reward: float) -> None:
+        """Let a transition lead to a leaf and pay a reward."""
+        leaf.incoming.append((state, z))
+        state.targets[z], state.rewards[z] = leaf, reward
         if state.number >= 0:
-            self._moves[state.number, z], self._pays[state.number, z] = node.states[0].number, state.rewards[z]
-        expected = store.paid(node.states[0].place.node, probe)
-        if expected is not None and expected != shown:  # beyond the discriminators the probe tells them apart
-            yield from self._split(node, probe[:_first_difference(expected, shown) + 1])
+            self._moves[state.number, z], self._pays[state.number, z] = leaf.states[0].number, reward
 
     def _split(self, leaf: _TreeNode, discriminator: Letters) -> Questions:
         """Turn a leaf into an inner node: its states move to the branches, its transitions are open again."""
@@ -189,9 +193,9 @@ class DiscriminationTree(Learner):
         state, z, suffix = yield from wrong_transition(self, wrong, start)
         leaf = state.targets[z]
         expected = yield from self._ask(leaf.states[0].place, suffix)
-        for source, letter in sorted(leaf.incoming, key=lambda transition: len(transition[0].place.letters)):
-            if len(source.place.letters) >= len(state.place.letters):
-                break
+        length = len(state.place.word)
+        shorter = [transition for transition in leaf.incoming if len(transition[0].place.word) < length]
+        for source, letter in sorted(shorter, key=lambda transition: len(transition[0].place.word)):
             if (yield from self._ask(source.place, (letter, *suffix)))[1:] != expected:
                 state, z = source, letter
                 break

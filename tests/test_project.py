@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import mrmlib as mrm
+from mrmlib.figures import Panel, grid_figure, machine_figure
+
 ROOT = Path(__file__).parent.parent
+STORY = "notebooks/story.svg"
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
@@ -31,6 +35,27 @@ def test_the_environment_lists_the_same_packages_and_versions_as_pyproject():
 def test_the_environment_installs_the_package_itself_and_fixes_python_as_binder_wants_it():
     assert "--editable ." in declared_in_environment()
     assert any(re.fullmatch(r"python=3\.\d+", entry) for entry in declared_in_environment())
+
+
+def story():
+    """The picture of the README: the world, and the machine that an agent has learnt in it."""
+    world = mrm.domains.treasure_map()
+    environment = mrm.Environment(world.mdp, world.labelling, world.machine, seed=1)
+    run = mrm.OptimalAgent(world.mdp, world.labelling, max_nodes=6).run(environment)
+    assert mrm.distinguish(world.mdp, world.labelling, run.machine, world.machine) is None
+    learnt = machine_figure(run.machine.minimal(), title=f"learnt by living {run.queries} words")
+    return grid_figure(world.grid, Panel("the world")).beside(learnt)
+
+
+def test_the_picture_of_the_readme_is_what_the_library_draws():
+    """To draw it anew: python -c "from tests.test_project import *; (ROOT / STORY).write_text(story().svg)"."""
+    assert (ROOT / STORY).read_text() == story().svg
+
+
+def test_every_link_of_the_readme_leads_somewhere():
+    for page in ("README.md", "CONTRIBUTING.md"):
+        for target in re.findall(r"\]\(([^)#:]+)\)", (ROOT / page).read_text()):
+            assert (ROOT / target).exists(), target
 
 
 def code_cells(path):

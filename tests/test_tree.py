@@ -37,8 +37,9 @@ def test_every_leaf_is_one_node_and_every_discriminator_tells_the_truth(machine,
         assert len(found) == len(hypothesis.nodes)
         for leaf in found:
             assert [state.leaf for state in leaf.states] == [leaf]
-            words = [leaf.states[0].place.letters, *((*source.place.letters, z) for source, z in leaf.incoming)]
-            for word in map(tree.store.word, words):
+            words = [leaf.states[0].place.word,
+                     *((*source.place.word, tree.observations[z]) for source, z in leaf.incoming)]
+            for word in words:
                 for suffix, outcome in way(leaf):
                     assert machine.rewards(word + tree.store.word(suffix))[len(word):] == outcome
         assert sum(len(leaf.incoming) for leaf in found) == len(found) * len(machine.observations)
@@ -52,7 +53,7 @@ def test_no_discriminator_keeps_the_length_of_a_long_counterexample():
     *_, last = hypotheses(LongWinded(machine, 0), tree)
     assert last.equivalent(machine)
     assert max(len(node.discriminator) for node in inner(tree._root)) <= 20
-    assert max(len(leaf.states[0].place.letters) for leaf in leaves(tree._root)) <= 20
+    assert max(len(leaf.states[0].place.word) for leaf in leaves(tree._root)) <= 20
 
 
 def test_a_machine_that_pays_late_is_learnt_from_its_longest_word():

@@ -15,7 +15,7 @@ def chronicle(lived: Iterable[tuple[Event, Run]]) -> list[dict[str, Any]]:
     'm·m is paid 10, -1, not 10, 10'
     """
     told = ((event, run, _told(event)) for event, run in lived)
-    return [{"learning": run.learning_actions, "exploitation": run.exploitation_actions,
+    return [{"learning actions": run.learning_actions, "exploitation actions": run.exploitation_actions,
              "event": type(event).__name__, "what": what} for event, run, what in told if what]
 
 
@@ -25,7 +25,8 @@ def _told(event: Event) -> str:
         case Pretrial(value=value):
             return f"random actions return {value:.4g}"
         case HypothesisBuilt(machine=machine, solution=solution):
-            return f"{len(machine.nodes)} nodes" + (f", promises {solution.value:.4g}" if solution else "")
+            nodes = f"{len(machine.nodes)} node{'s' if len(machine.nodes) > 1 else ''}"
+            return nodes + (f", promises {solution.value:.4g}" if solution else "")
         case Tested(passed=passed, verdict=verdict):
             return f"{passed} words passed, then: {verdict}"
         case EpochEnded(number=number, actions=actions, reward=reward):
