@@ -79,7 +79,7 @@ class Learner:
             raise QueryError(f"{word} can contradict no hypothesis while {self.next_query()} is unanswered")
         if tuple(rewards) == self.predict(letters):
             raise QueryError(f"{tuple(word)} is no counter-example: the hypothesis pays {tuple(rewards)} for it too")
-        self.store.record(word, rewards)
+        self.store.insert(ROOT, letters, rewards)
         if tuple(word) not in self.store.counterexamples:
             self.store.counterexamples.append(tuple(word))
         self._begin(self._refine(letters))
@@ -103,8 +103,10 @@ class Learner:
     def contradiction(self, letters: Letters, node: Any = None) -> Letters | None:
         """The shortest prefix of `letters` for which H pays otherwise than the store knows; None if H is right."""
         paid = self.store.paid((ROOT if node is None else self.access(node)).node, letters)
-        for i, (right, guess) in enumerate(zip(paid, self.predict(letters, node), strict=True)):
-            if right != guess:
+        node = self.start if node is None else node
+        for i, z in enumerate(letters):
+            node, reward = self.step(node, z)
+            if reward != paid[i]:
                 return letters[:i + 1]
         return None
 

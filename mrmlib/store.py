@@ -85,20 +85,19 @@ class Store:
                              f"the word {word + self.word(suffix)} has {start + len(suffix)} letters")
         if answer[:start] != before:
             self._refuse(word, answer)
-        for z in suffix:
-            after = child.get(node * size + z)
-            if after is None:
-                break
-            if paid[after] != cell[known]:
-                self._refuse(word + self.word(suffix), answer)
-            node, known = after, known + 1
-        for r in cell[known:]:
+        for r in cell:
             if type(r) is not float or not isfinite(r):  # perhaps another kind of number
-                cell = _floats(cell)
+                cell = _floats(answer)[start:]
                 break
-        for z in suffix[known:]:
-            child[node * size + z] = node = len(child) + 1
-        paid += cell[known:]
+        for z in suffix:  # what contradicts comes before what is new
+            key = node * size + z
+            node = child.get(key)
+            if node is None:
+                child[key] = node = len(paid)
+                paid.append(cell[known])
+            elif paid[node] != cell[known]:
+                self._refuse(word + self.word(suffix), answer)
+            known += 1
         return cell
 
     def _refuse(self, word: Word, answer: tuple) -> None:
@@ -131,17 +130,9 @@ class Store:
             found.append(paid[node])
         return tuple(found)
 
-    def child(self, node: int, letter: int) -> int | None:
-        """The node that a letter leads to, or None unless that is known."""
-        return self._child.get(node * self._size + letter)
-
-    def reward(self, node: int) -> float:
-        """What was paid for the letter that leads to a node."""
-        return self._paid[node]
-
     def after(self, place: Place, letter: int) -> Place | None:
         """The place that a letter leads to, or None unless that is known."""
-        node = self.child(place.node, letter)
+        node = self._child.get(place.node * self._size + letter)
         return None if node is None else Place(node, (*place.word, self.observations[letter]),
                                                (*place.rewards, self._paid[node]))
 

@@ -120,7 +120,7 @@ class ObservationTable(Learner):
 
     def _start(self) -> Questions:
         yield from self._answers()
-        while not (self.is_closed and self.is_consistent):
+        while self._compared() and (self._torn or self._unclosed):
             if self._torn is not None:
                 self._add_columns([self._telling_suffix(*self._torn)])
             else:
@@ -158,18 +158,18 @@ class ObservationTable(Learner):
         new = [suffix for suffix in suffixes if suffix not in self._columns]
         if new:
             self._columns += new
+            self._by_length = sorted(enumerate(self._columns), key=lambda column: -len(column[1]))
             self._unanswered, self._uncompared = list(self._rows), []
             self._forget()
 
     def _answers(self) -> Questions:
         """Ask what is missing. Long words come first: their answers hold those of their prefixes."""
-        paid, by_length = self.store.paid, sorted(enumerate(self._columns), key=lambda column: -len(column[1]))
-        order, ordered = by_length, 0  # the columns that a row lacks, if it has so many
+        paid, order, ordered = self.store.paid, self._by_length, 0  # the columns that a row lacks, if it has so many
         while self._unanswered:
             row = self._unanswered[-1]
             first, place = row.numbered, row.place or self._place(row)
             if first != ordered:
-                order, ordered = [column for column in by_length if column[0] >= first], first
+                order, ordered = [column for column in self._by_length if column[0] >= first], first
             cells = [None] * len(order)
             for column, suffix in order:
                 if place is None:

@@ -90,22 +90,21 @@ class DiscriminationTree(Learner):
         store = self.store
         while self._open:
             state, z = self._open.popleft()
-            place, node = state.place, state.targets[z]
-            here, probe, shown = store.child(place.node, z), (), ()  # what was asked last, and its outcome
+            place, node, probe, answer = state.place, state.targets[z], (), None
             while (suffix := node.discriminator) is not None:
-                if probe[:len(suffix)] == suffix:
-                    outcome = shown[:len(suffix)]
-                elif here is None or (outcome := store.paid(here, suffix)) is None:
-                    probe = node.probe
-                    shown = (yield place, (z, *probe))[1:]
-                    outcome, here = shown[:len(suffix)], store.child(place.node, z)
+                if probe[:len(suffix)] != suffix:
+                    probe, answer = suffix, store.paid(place.node, (z, *suffix))
+                    if answer is None:
+                        probe = node.probe
+                        answer = yield place, (z, *probe)
+                    shown = answer[1:]
+                outcome = shown[:len(suffix)]
                 node = node.branches.get(outcome) or node.branch(outcome)
                 if node.discriminator is None and not node.states:
                     self._add_state(store.after(place, z), node)
-            if here is None:  # the tree is a single leaf
-                yield place, (z,)
-                here = store.child(place.node, z)
-            self._settle(state, z, node, store.reward(here))
+            if answer is None:  # the tree is a single leaf
+                answer = store.paid(place.node, (z,)) or (yield place, (z,))
+            self._settle(state, z, node, answer[0])
             if probe and probe != node.parent.discriminator:  # beyond the discriminators it may tell them apart
                 expected = store.paid(node.states[0].place.node, probe)
                 if expected is not None and expected != shown:

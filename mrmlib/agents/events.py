@@ -110,7 +110,10 @@ class EpochEnded(Event):
 
 @dataclass(frozen=True)
 class CounterExample(Event):
-    """A word that was not paid as H predicts (addCounterExample); spurious if H is right after all."""
+    """A word that was not paid as H predicts (addCounterExample).
+
+    Spurious: it only looked so, as the word was not paid from the machine's start node on; H predicts it rightly.
+    """
 
     word: Word
     rewards: tuple[float, ...]
