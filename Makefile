@@ -38,7 +38,7 @@ notebooks: $(READY)  ## run every notebook again, top to bottom, in place
 # A copy of its file, notebooks/rows/experiments.jsonl, is what notebooks 10 and 11 show.
 experiments: $(READY)  ## both experiments at full size, within 15 minutes on 2 cores; goes on from build/experiments.jsonl
 	mkdir -p build
-	$(BIN)/python -m mrmlib.reproduce --out build/experiments.jsonl
+	$(BIN)/python -m mrmlib.experiment.reproduce --out build/experiments.jsonl
 
 bench: $(READY)  ## measure against the peers; rewrites benchmarks/README.md
 	$(BIN)/python -m benchmarks

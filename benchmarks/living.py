@@ -8,12 +8,12 @@ import time
 from statistics import fmean, median, stdev
 
 from mrmlib.domains import treasure_map
-from mrmlib.living import LIVING, WAYS, Living, asked
-from mrmlib.querying import QueryPlanner
+from mrmlib.experience.querying import QueryPlanner
+from mrmlib.experiment.living import LIVING, WAYS, Living, asked
+from mrmlib.experiment.trials import run
 from mrmlib.table import ObservationTable
 from mrmlib.tables import Table
 from mrmlib.tree import DiscriminationTree
-from mrmlib.trials import run
 
 APFS, TRIALS, REPEATS = (0.75, 0.85, 0.95), 10, 3
 YARDSTICK = "table, MCTS"

@@ -18,7 +18,8 @@ import numpy as np
 
 import mrmlib as mrm
 from benchmarks import uct_python
-from mrmlib import mcts, uct
+from mrmlib.mcts import search as mcts
+from mrmlib.mcts import uct
 
 ACTIONS, APF, REPEATS = 2000, 0.95, 5
 PLANNING, MOVING = 1, 2  # where the two random streams start
@@ -129,7 +130,7 @@ def fastest(functions):
 
 FIRST_CALL = """
 import time, mrmlib as mrm
-from mrmlib import mcts
+from mrmlib.mcts import search as mcts
 domain = mrm.domains.treasure_map()
 start = time.process_time()
 mcts.ObservationPlanner(domain.mdp, domain.labelling).action(domain.mdp.initial, "m", 0)

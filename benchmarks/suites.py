@@ -12,7 +12,7 @@ from aalpy.base import SUL
 from aalpy.oracles import WpMethodEqOracle
 
 import mrmlib as mrm
-from mrmlib.suites import w_method, wp_method
+from mrmlib.conformance.suites import w_method, wp_method
 from tests.random_models import random_minimal_machine
 
 CASES = ((2, 2), (3, 3), (5, 3), (8, 4), (12, 2), (20, 5), (40, 3))  # nodes, letters

@@ -1,4 +1,4 @@
-"""UCT in plain Python, one idea a line: the second opinion that `mrmlib.mcts` must match decision for decision.
+"""UCT in plain Python, one idea a line: the second opinion that `mrmlib.mcts.search` must match decision for decision.
 
 It shares no code with the library: names instead of positions, objects instead of arrays, its own SplitMix64.
 """

@@ -9,7 +9,7 @@ import pytest
 import mrmlib as mrm
 from mrmlib import domains
 from mrmlib.agents import ApproximateAgent, AsPublished, OptimalAgent, Run, events
-from mrmlib.experience import RandomExploration
+from mrmlib.experience.lived import RandomExploration
 from mrmlib.tree import DiscriminationTree
 
 from .agent_worlds import Proxy, random_world, world_of

@@ -19,9 +19,9 @@ from mrmlib.agents import (
     plan_rewards,
 )
 from mrmlib.agents.exploit import towards_good_letters
-from mrmlib.mcts import SearchSettings
+from mrmlib.mcts.search import SearchSettings
 from mrmlib.tree import DiscriminationTree
-from mrmlib.wordgraph import WordGraph
+from mrmlib.within.wordgraph import WordGraph
 
 from .agent_worlds import random_world, rare_world, world_of
 

@@ -8,7 +8,7 @@ import pytest
 import mrmlib as mrm
 from mrmlib import domains
 from mrmlib.agents import OptimalAgent, events, good_word, highest_unsafe
-from mrmlib.wordgraph import WordGraph
+from mrmlib.within.wordgraph import WordGraph
 
 from .agent_worlds import random_world, world_of
 from .random_models import random_machine, rng

@@ -5,11 +5,11 @@ from fractions import Fraction
 import numpy as np
 
 import mrmlib as mrm
-from mrmlib import certify, howard
-from mrmlib.certify import drift_bounds
-from mrmlib.components import end_components, quotient, restrict
-from mrmlib.solve import solve_discounted, solve_mean_payoff
-from mrmlib.twins import without_twins
+from mrmlib.solve import certify, howard
+from mrmlib.solve.certify import drift_bounds
+from mrmlib.solve.components import end_components, quotient, restrict
+from mrmlib.solve.exact import solve_discounted, solve_mean_payoff
+from mrmlib.solve.twins import without_twins
 
 from .random_models import random_mdp
 

@@ -5,8 +5,8 @@ from itertools import chain, combinations, pairwise
 import networkx
 import numpy as np
 
-from mrmlib.components import closed, components, end_components, reach
-from mrmlib.twins import without_twins
+from mrmlib.solve.components import closed, components, end_components, reach
+from mrmlib.solve.twins import without_twins
 
 from .random_models import random_mdp
 

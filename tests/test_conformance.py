@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 import mrmlib as mrm
 from benchmarks.suites import aalpys, missed
-from mrmlib.conformance import ChainTester, SuiteTester, up_to
+from mrmlib.conformance.rivals import CompleteTester
+from mrmlib.conformance.suites import Suite, random_walks, random_words, w_method, wp_method
+from mrmlib.conformance.testers import ChainTester, SuiteTester, up_to
 from mrmlib.lstar import learn
-from mrmlib.rivals import CompleteTester
 from mrmlib.store import Store
-from mrmlib.suites import Suite, random_walks, random_words, w_method, wp_method
-from mrmlib.within import WordGraph, distinguish, executable
+from mrmlib.within.agreement import WordGraph, distinguish, executable
 
 from .random_models import (
     LETTERS,

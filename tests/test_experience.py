@@ -8,7 +8,7 @@ import pytest
 
 import mrmlib as mrm
 from mrmlib.environment import Environment, FilteredEnvironment
-from mrmlib.experience import (
+from mrmlib.experience.lived import (
     Experience,
     OptimalExploration,
     PlannedExploration,
@@ -16,14 +16,14 @@ from mrmlib.experience import (
     live,
     live_all,
 )
+from mrmlib.experience.querying import QueryPlanner
 from mrmlib.lstar import learn
-from mrmlib.mcts import ObservationPlanner
-from mrmlib.querying import QueryPlanner
+from mrmlib.mcts.search import ObservationPlanner
 from mrmlib.store import Store
 from mrmlib.table import ObservationTable
 from mrmlib.teacher import MachineTeacher
 from mrmlib.tree import DiscriminationTree
-from mrmlib.within import distinguish, executable
+from mrmlib.within.agreement import distinguish, executable
 from tests.proxy import Proxy
 from tests.random_models import random_labelling, random_machine, random_nrmdp, rng
 

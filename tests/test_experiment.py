@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from mrmlib import experiment
-from mrmlib.experiment import PAPER_TABLE_1, PAPER_TABLE_2, beside_paper, main
-from mrmlib.rows import RowFile, summary, without_times
-from mrmlib.trials import run
+from mrmlib.experiment import command as experiment
+from mrmlib.experiment.command import PAPER_TABLE_1, PAPER_TABLE_2, beside_paper, main
+from mrmlib.experiment.rows import RowFile, summary, without_times
+from mrmlib.experiment.trials import run
 from tests.toy_trials import TOY, Toy
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from mrmlib import domains
 from mrmlib.agents import ApproximateAgent, AsPublished, OptimalAgent, Sound
-from mrmlib.kinds import (
+from mrmlib.experiment.kinds import (
     TRIALS,
     Cookie,
     CookieByOptimisation,
@@ -16,10 +16,10 @@ from mrmlib.kinds import (
     executable_words,
     treasure_map_trial,
 )
-from mrmlib.rows import without_times
-from mrmlib.trials import remake, run
-from mrmlib.within import executable
-from mrmlib.wordgraph import WordGraph
+from mrmlib.experiment.rows import without_times
+from mrmlib.experiment.trials import remake, run
+from mrmlib.within.agreement import executable
+from mrmlib.within.wordgraph import WordGraph
 
 SHORT = TreasureMap(actions=250)
 

@@ -6,12 +6,12 @@ from statistics import fmean
 import pytest
 
 from mrmlib.domains import treasure_map
-from mrmlib.living import LIVING, WAYS, Living, asked, living
-from mrmlib.querying import QueryPlanner
-from mrmlib.rows import RowFile, without_times
+from mrmlib.experience.querying import QueryPlanner
+from mrmlib.experiment.living import LIVING, WAYS, Living, asked, living
+from mrmlib.experiment.rows import RowFile, without_times
+from mrmlib.experiment.trials import remake
 from mrmlib.table import ObservationTable
 from mrmlib.tree import DiscriminationTree
-from mrmlib.trials import remake
 
 STORED = Path(__file__).parent.parent / "notebooks" / "rows" / "living.jsonl"
 ROWS = list(RowFile(STORED).rows.values())

@@ -9,8 +9,8 @@ import pytest
 
 import mrmlib as mrm
 from benchmarks import uct_python
-from mrmlib import uct
-from mrmlib.mcts import FinalChoice, Following, ObservationPlanner, RewardPlanner, SearchSettings
+from mrmlib.mcts import uct
+from mrmlib.mcts.search import FinalChoice, Following, ObservationPlanner, RewardPlanner, SearchSettings
 
 from .random_models import random_labelling, random_mdp, random_nrmdp, rng
 

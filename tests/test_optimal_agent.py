@@ -20,9 +20,9 @@ from mrmlib.agents import (
     events,
 )
 from mrmlib.agents.patience import Prospect
-from mrmlib.experience import OptimalExploration, PlannedExploration, RandomExploration
-from mrmlib.mcts import ObservationPlanner
-from mrmlib.querying import QueryPlanner
+from mrmlib.experience.lived import OptimalExploration, PlannedExploration, RandomExploration
+from mrmlib.experience.querying import QueryPlanner
+from mrmlib.mcts.search import ObservationPlanner
 from mrmlib.table import ObservationTable
 from mrmlib.tree import DiscriminationTree
 

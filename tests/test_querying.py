@@ -9,10 +9,10 @@ import pytest
 from scipy.optimize import linprog
 
 import mrmlib as mrm
-from mrmlib.episode import Episode
-from mrmlib.experience import RandomExploration
-from mrmlib.querying import QueryPlanner, Quest, query_strategy
-from mrmlib.within import executable
+from mrmlib.experience.episode import Episode
+from mrmlib.experience.lived import RandomExploration
+from mrmlib.experience.querying import QueryPlanner, Quest, query_strategy
+from mrmlib.within.agreement import executable
 from tests.random_models import random_labelling, random_nrmdp, rng
 
 OBJECTIVES = ("probability", "actions")

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from mrmlib import reproduce
-from mrmlib.experiment import PAPER_TABLE_1, PAPER_TABLE_2, beside_paper
-from mrmlib.kinds import TRIALS, Cookie, CookieByOptimisation, TreasureMap
-from mrmlib.reproduce import APFS, LIVES, RANDOM_LIVES, RIVALS, TREATMENTS, everything, rows_of, tables
-from mrmlib.rows import summary, without_times
-from mrmlib.trials import remake
+from mrmlib.experiment import reproduce
+from mrmlib.experiment.command import PAPER_TABLE_1, PAPER_TABLE_2, beside_paper
+from mrmlib.experiment.kinds import TRIALS, Cookie, CookieByOptimisation, TreasureMap
+from mrmlib.experiment.reproduce import APFS, LIVES, RANDOM_LIVES, RIVALS, TREATMENTS, everything, rows_of, tables
+from mrmlib.experiment.rows import summary, without_times
+from mrmlib.experiment.trials import remake
 
 STORED = Path(__file__).parent.parent / "notebooks" / "rows" / "experiments.jsonl"
 SLOW = CookieByOptimisation(4, 1.0, 0.0)  # LRM's objective with four nodes: ten seconds and more

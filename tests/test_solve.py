@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 import mrmlib as mrm
 from benchmarks.solving import storm_mean_payoff, world
-from mrmlib.solve import (
+from mrmlib.solve.exact import (
     backward_induction,
     evaluate_discounted,
     evaluate_mean_payoff,

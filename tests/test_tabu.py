@@ -9,8 +9,8 @@ import pytest
 import mrmlib as mrm
 from mrmlib import domains
 from mrmlib.environment import Environment
-from mrmlib.tabu import LRM, REWARDS, Objective, learn_by_optimisation, tabu_search
-from mrmlib.within import distinguish
+from mrmlib.experiment.tabu import LRM, REWARDS, Objective, learn_by_optimisation, tabu_search
+from mrmlib.within.agreement import distinguish
 from tests.random_models import LETTERS, random_minimal_machine, rng
 
 BOTH = Objective(observations=0.5, rewards=3.0)

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import mrmlib as mrm
-from mrmlib.rows import RowFile, summary, without_times
-from mrmlib.trials import Kind, remake, run, seed_of
+from mrmlib.experiment.rows import RowFile, summary, without_times
+from mrmlib.experiment.trials import Kind, remake, run, seed_of
 from tests.toy_trials import TOY, Toy, released, started
 
 ROOT = Path(__file__).parent.parent
@@ -276,7 +276,8 @@ def test_a_cluster_loses_and_doubles_no_trial_when_a_worker_is_killed(cluster, s
 
 
 def test_the_library_does_not_import_what_only_clusters_need():
-    code = "import sys, mrmlib, mrmlib.experiment; assert not {'joblib', 'tqdm', 'distributed'} & set(sys.modules)"
+    code = ("import sys, mrmlib, mrmlib.experiment.command; "
+            "assert not {'joblib', 'tqdm', 'distributed'} & set(sys.modules)")
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import mrmlib as mrm
-from mrmlib.twins import _compare, without_twins
+from mrmlib.solve.twins import _compare, without_twins
 
 from .random_models import random_mdp
 

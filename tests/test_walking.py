@@ -6,10 +6,10 @@ import pytest
 
 import mrmlib as mrm
 from mrmlib.environment import Environment
-from mrmlib.querying import QueryPlanner
+from mrmlib.experience.querying import QueryPlanner
+from mrmlib.experience.walking import Explanations, learn_by_walking
 from mrmlib.store import Store
 from mrmlib.teacher import Counting, MachineTeacher
-from mrmlib.walking import Explanations, learn_by_walking
 from tests.proxy import Proxy
 from tests.random_models import random_minimal_machine, rng
 

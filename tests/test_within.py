@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mrmlib as mrm
-from mrmlib.within import SmallestMachine, WordGraph, clique, distinguish, executable, incompatible, minimal_within
+from mrmlib.within.agreement import (
+    SmallestMachine,
+    WordGraph,
+    clique,
+    distinguish,
+    executable,
+    incompatible,
+    minimal_within,
+)
 
 from .random_models import (
     LETTERS,

@@ -9,7 +9,7 @@ import pytest
 import mrmlib as mrm
 from mrmlib import domains
 from mrmlib.nrmdp import MDP
-from mrmlib.worth import belief_mdp, best_without_memory
+from mrmlib.solve.worth import belief_mdp, best_without_memory
 from tests.random_models import rng
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from mrmlib import experiment
+from mrmlib.experiment import command as experiment
+from mrmlib.experiment.trials import Kind
 from mrmlib.tables import Table
-from mrmlib.trials import Kind
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from ..environment import Environment
-from ..experience import ACTIONS, Exploration
+from ..experience.lived import ACTIONS, Exploration
+from ..experience.querying import QueryPlanner
 from ..labelling import Labelling
 from ..learner import Learner
 from ..machine import MealyRewardMachine
 from ..nrmdp import NRMDP
-from ..querying import QueryPlanner
 from ..store import Store
 from ..table import ObservationTable
-from ..wordgraph import WordGraph
+from ..within.wordgraph import WordGraph
 from ..words import Word
 from .events import Event, Run, summed
 from .life import Events, Life

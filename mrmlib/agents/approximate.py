@@ -10,10 +10,10 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from ..errors import ModelError
-from ..experience import PlannedExploration
+from ..experience.lived import PlannedExploration
 from ..labelling import Labelling
 from ..machine import MealyRewardMachine
-from ..mcts import ObservationPlanner
+from ..mcts.search import ObservationPlanner
 from ..nrmdp import NRMDP
 from ..words import Word
 from .agent import Agent

@@ -6,7 +6,7 @@ Both are found by dynamic programming over where M and the machine may be, not b
 import math
 
 from ..machine import MealyRewardMachine
-from ..wordgraph import WordGraph
+from ..within.wordgraph import WordGraph
 from ..words import Word
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from .. import document
 from ..machine import MealyRewardMachine
-from ..solve import Solution
+from ..solve.exact import Solution
 from ..store import Store
 from ..words import Word
 

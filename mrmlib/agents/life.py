@@ -13,7 +13,7 @@ import numpy as np
 
 from ..environment import Environment
 from ..errors import BudgetError
-from ..experience import Experience
+from ..experience.lived import Experience
 from ..machine import MealyRewardMachine
 from ..words import Word
 from .events import (

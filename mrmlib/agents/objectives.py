@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..errors import ModelError
 from ..nrmdp import MDP
-from ..solve import Solution, solve_discounted, solve_mean_payoff
+from ..solve.exact import Solution, solve_discounted, solve_mean_payoff
 from ..words import check_discount, discounted_sum, mean_payoff
 
 

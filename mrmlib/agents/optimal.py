@@ -9,14 +9,14 @@ from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from ..conformance.rivals import CompleteTester
 from ..errors import ModelError
 from ..labelling import Labelling
 from ..machine import MealyRewardMachine
 from ..nrmdp import NRMDP
-from ..rivals import CompleteTester
-from ..solve import Solution
+from ..solve.exact import Solution
 from ..synchronise import product
-from ..within import minimal_within
+from ..within.agreement import minimal_within
 from ..words import Word
 from .agent import Agent
 from .events import HypothesisBuilt, Tested

@@ -11,7 +11,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
-from ..rows import summary
+from ..experiment.rows import summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,12 +11,12 @@ from typing import Self
 
 import numpy as np
 
+from ..errors import QueryError
+from ..labelling import Labelling
+from ..names import Names
+from ..nrmdp import NRMDP
+from ..words import Word
 from .episode import Episode
-from .errors import QueryError
-from .labelling import Labelling
-from .names import Names
-from .nrmdp import NRMDP
-from .words import Word
 
 
 @dataclass(frozen=True)

@@ -11,23 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from . import domains
-from .environment import Environment
-from .experience import Experience, Exploration, OptimalExploration, PlannedExploration
-from .labelling import Labelling
-from .learner import Learner
-from .lstar import hypotheses
-from .machine import MealyRewardMachine
-from .mcts import ObservationPlanner
-from .nrmdp import NRMDP
-from .querying import QueryPlanner
-from .store import Store
-from .table import ObservationTable
-from .teacher import MachineTeacher
-from .tree import DiscriminationTree
+from .. import domains
+from ..environment import Environment
+from ..experience.lived import Experience, Exploration, OptimalExploration, PlannedExploration
+from ..experience.querying import QueryPlanner
+from ..experience.walking import learn_by_walking
+from ..labelling import Labelling
+from ..learner import Learner
+from ..lstar import hypotheses
+from ..machine import MealyRewardMachine
+from ..mcts.search import ObservationPlanner
+from ..nrmdp import NRMDP
+from ..store import Store
+from ..table import ObservationTable
+from ..teacher import MachineTeacher
+from ..tree import DiscriminationTree
+from ..words import Word
 from .trials import Kind
-from .walking import learn_by_walking
-from .words import Word
 
 Learnt = tuple[MealyRewardMachine, int, int]
 """The machine, and how many membership and equivalence queries it took."""

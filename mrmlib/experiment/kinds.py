@@ -13,26 +13,26 @@ from typing import Any
 
 import numpy as np
 
-from .agents import ApproximateAgent, AsPublished, OptimalAgent, Sound, act_randomly, plan_observations, plan_rewards
-from .agents.agent import Agent
-from .agents.events import Acted, HypothesisBuilt
-from .conformance import SuiteTester
-from .domains import Domain, cookie, treasure_map
-from .environment import Environment, FilteredEnvironment
-from .experience import Experience, OptimalExploration, PlannedExploration, RandomExploration
-from .lstar import L_STAR, hypotheses
-from .mcts import ObservationPlanner, SearchSettings
-from .querying import QueryPlanner
-from .solve import solve_mean_payoff
-from .suites import random_walks
-from .synchronise import product
-from .table import ObservationTable
+from ..agents import ApproximateAgent, AsPublished, OptimalAgent, Sound, act_randomly, plan_observations, plan_rewards
+from ..agents.agent import Agent
+from ..agents.events import Acted, HypothesisBuilt
+from ..conformance.suites import random_walks
+from ..conformance.testers import SuiteTester
+from ..domains import Domain, cookie, treasure_map
+from ..environment import Environment, FilteredEnvironment
+from ..experience.lived import Experience, OptimalExploration, PlannedExploration, RandomExploration
+from ..experience.querying import QueryPlanner
+from ..lstar import L_STAR, hypotheses
+from ..mcts.search import ObservationPlanner, SearchSettings
+from ..solve.exact import solve_mean_payoff
+from ..synchronise import product
+from ..table import ObservationTable
+from ..tree import DiscriminationTree
+from ..within.agreement import distinguish, minimal_within
+from ..within.wordgraph import WordGraph
+from ..words import Word
 from .tabu import Objective, learn_by_optimisation
-from .tree import DiscriminationTree
 from .trials import Kind
-from .within import distinguish, minimal_within
-from .wordgraph import WordGraph
-from .words import Word
 
 
 def _one_of(names: Sequence[str], default: str) -> Any:

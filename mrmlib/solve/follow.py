@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from .errors import ModelError, finite
-from .names import Names
-from .nrmdp import MDP, ROW_SUM_TOLERANCE
+from ..errors import ModelError, finite
+from ..names import Names
+from ..nrmdp import MDP, ROW_SUM_TOLERANCE
 
 Strategy = Mapping | Callable
 """A stationary strategy: for each state an action, or a mapping {action: probability}."""

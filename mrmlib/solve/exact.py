@@ -14,15 +14,15 @@ from numbers import Integral
 import numba
 import numpy as np
 
+from ..errors import ModelError
+from ..names import ByName
+from ..nrmdp import MDP
+from ..words import check_discount
 from . import certify
 from .components import Rows, end_components, quotient, reach, restrict
-from .errors import ModelError
 from .follow import Strategy, follow
 from .howard import best_gain, best_total, earliest, noise, tidy
-from .names import ByName
-from .nrmdp import MDP
 from .twins import without_twins
-from .words import check_discount
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from scipy.sparse import csr_array, eye_array
 from scipy.sparse.csgraph import breadth_first_order
 from scipy.sparse.linalg import splu
 
-from .nrmdp import NRMDP
+from ..nrmdp import NRMDP
 
 TIE = 1e-12  # what differs by less than this part of its size differs by rounding
 

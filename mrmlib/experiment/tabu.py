@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from .environment import Environment
-from .errors import QueryError
-from .machine import MealyRewardMachine
-from .names import Names
-from .words import Word
+from ..environment import Environment
+from ..errors import QueryError
+from ..machine import MealyRewardMachine
+from ..names import Names
+from ..words import Word
 
 Trace = tuple[Word, tuple[float, ...]]
 """A word, and what was paid for each of its letters."""

@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from .candidates import Candidates, Found
-from .environment import Environment
-from .errors import ModelError
-from .experience import ACTIONS
-from .machine import MealyRewardMachine
-from .names import Names
+from ..environment import Environment
+from ..errors import ModelError
+from ..machine import MealyRewardMachine
+from ..names import Names
+from ..store import Store
+from ..within.candidates import Candidates, Found
+from ..words import Word
+from .lived import ACTIONS
 from .querying import QueryPlanner, QueryStrategy, Quest
-from .store import Store
-from .words import Word
 
 
 @dataclass(frozen=True)

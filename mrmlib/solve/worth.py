@@ -13,9 +13,9 @@ from itertools import count
 
 import numpy as np
 
-from .errors import BudgetError
-from .nrmdp import MDP
-from .solve import Solution, solve_mean_payoff
+from ..errors import BudgetError
+from ..nrmdp import MDP
+from .exact import Solution, solve_mean_payoff
 
 Sight = Callable[[Hashable, Hashable], Hashable]
 """(action, state reached) -> what is seen"""

@@ -1,6 +1,6 @@
 """Both experiments of the paper at full size (§6): ten trials of everything, and the tables beside the paper's.
 
-`python -m mrmlib.reproduce --out FILE` runs what FILE does not hold yet and prints the tables.
+`python -m mrmlib.experiment.reproduce --out FILE` runs what FILE does not hold yet and prints the tables.
 """
 
 import argparse
@@ -11,11 +11,11 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any
 
-from .domains import treasure_map
-from .experiment import PAPER_TABLE_1, PAPER_TABLE_2
+from ..domains import treasure_map
+from ..solve.exact import solve_finite
+from .command import PAPER_TABLE_1, PAPER_TABLE_2
 from .kinds import TRIALS, Cookie, CookieByOptimisation, TreasureMap
 from .rows import Row, summary
-from .solve import solve_finite
 from .trials import run
 
 APFS = (0.75, 0.85, 0.95)
@@ -147,7 +147,7 @@ def tables(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, list[Row]]:
     """The tables, after running what is missing."""
-    parser = argparse.ArgumentParser(prog="python -m mrmlib.reproduce", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m mrmlib.experiment.reproduce", description=__doc__.splitlines()[0])
     parser.add_argument("--out", metavar="FILE", help="keep the rows here; what is there is not run again")
     parser.add_argument("--jobs", type=int, default=-1, help="how many processes; -1 (default): as many as cores")
     parser.add_argument("--silent", action="store_true", help="show no progress bar")

@@ -11,11 +11,11 @@ import numba
 import numpy as np
 from scipy.sparse import csr_array
 
-from .errors import ModelError, QueryError
-from .labelling import Labelling
-from .machine import MealyRewardMachine
-from .nrmdp import NRMDP
-from .words import Word
+from ..errors import ModelError, QueryError
+from ..labelling import Labelling
+from ..machine import MealyRewardMachine
+from ..nrmdp import NRMDP
+from ..words import Word
 
 Rows = list[list[tuple[Hashable, int]]]
 """A graph with labelled edges: for each place its edges (label, place)."""

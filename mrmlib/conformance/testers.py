@@ -7,10 +7,10 @@ None; what None proves is up to the tester. `CompleteTester` of `rivals` is anot
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from .machine import MealyRewardMachine
+from ..machine import MealyRewardMachine
+from ..words import Word
 from .rivals import Answers, refuted
 from .suites import Suite
-from .words import Word
 
 
 class ConformanceTester(Protocol):
@@ -26,7 +26,7 @@ class SuiteTester:
     None proves that H pays rightly for these words, and no more than the suite promises: for `wp_method` with e extra
     nodes that H is right if the hidden machine has at most e nodes more than H; for random words nothing.
 
-    >>> from mrmlib.suites import wp_method
+    >>> from mrmlib.conformance.suites import wp_method
     >>> hidden = MealyRewardMachine({("u", "a"): ("v", 1.0), ("v", "a"): ("v", 2.0)}, "u")
     >>> H = MealyRewardMachine({("u", "a"): ("u", 1.0)}, "u")
     >>> SuiteTester(hidden.rewards, wp_method).counterexample(H)  # one node: rightly so for all that it can see

@@ -13,9 +13,9 @@ from operator import index
 
 import numpy as np
 
-from .errors import QueryError
-from .machine import MealyRewardMachine
-from .words import Word
+from ..errors import QueryError
+from ..machine import MealyRewardMachine
+from ..words import Word
 
 Letters = tuple[int, ...]
 """A word by the positions of its letters."""

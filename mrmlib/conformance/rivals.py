@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from .candidates import Candidates
-from .errors import ModelError, QueryError
-from .labelling import Labelling
-from .machine import MealyRewardMachine
-from .nrmdp import NRMDP
-from .store import Store
-from .wordgraph import WordGraph, simulation, topmost
-from .words import Word
+from ..errors import ModelError, QueryError
+from ..labelling import Labelling
+from ..machine import MealyRewardMachine
+from ..nrmdp import NRMDP
+from ..store import Store
+from ..within.candidates import Candidates
+from ..within.wordgraph import WordGraph, simulation, topmost
+from ..words import Word
 
 Answers = Callable[[Word], Sequence[float]]
 """What the hidden machine pays for a word, letter by letter."""

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .environment import Environment
-from .errors import BudgetError
-from .machine import MealyRewardMachine
+from ..environment import Environment
+from ..errors import BudgetError
+from ..machine import MealyRewardMachine
+from ..store import Store
+from ..words import Word
 from .querying import QueryPlanner, Quest
-from .store import Store
-from .words import Word
 
 Pursuit = Callable[[Hashable, int], Hashable | None]
 Exploration = Callable[[Word, np.random.Generator], Pursuit]

@@ -16,9 +16,9 @@ from typing import Any, BinaryIO
 import numba
 import numpy as np
 
-from . import document
-from .errors import FormatError
-from .names import Names
+from .. import document
+from ..errors import FormatError
+from ..names import Names
 
 Row = dict[str, Any]
 """Columns by name."""
@@ -146,6 +146,6 @@ def _flat(content: Mapping[str, Any]) -> Row:
 
 
 def _versions() -> dict[str, str]:
-    library = sys.modules[__package__]  # whole by the time a row is made
+    library = sys.modules[__package__.partition(".")[0]]  # whole by the time a row is made
     return {"mrmlib": library.__version__, "numpy": np.__version__, "numba": numba.__version__,
             "python": platform.python_version()}

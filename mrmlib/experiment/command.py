@@ -5,7 +5,6 @@ combination is run.
 """
 
 import argparse
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field, fields
 from itertools import product
@@ -105,10 +104,3 @@ def _truth(text: str) -> bool:
     if text not in ("yes", "no"):
         raise argparse.ArgumentTypeError(f"{text!r} is neither yes nor no")
     return text == "yes"
-
-
-if __name__ == "__main__":
-    from mrmlib import experiment  # under its own name, so that other processes find the trials
-    from mrmlib.tables import Table
-
-    sys.exit(experiment.main(show=lambda rows: print(Table(rows))))

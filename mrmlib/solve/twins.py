@@ -7,8 +7,8 @@ the states of such a model, and of its products, are twins of the others.
 import numba
 import numpy as np
 
+from ..nrmdp import MDP
 from .components import Rows
-from .nrmdp import MDP
 
 
 def without_twins(mdp: MDP) -> tuple[Rows, np.ndarray, np.ndarray]:

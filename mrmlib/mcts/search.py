@@ -17,11 +17,11 @@ from numbers import Integral
 import networkx as nx
 import numpy as np
 
+from ..errors import ModelError, QueryError, finite
+from ..labelling import Labelling
+from ..names import ByName
+from ..nrmdp import MDP, NRMDP
 from . import uct
-from .errors import ModelError, QueryError, finite
-from .labelling import Labelling
-from .names import ByName
-from .nrmdp import MDP, NRMDP
 
 Seed = int | np.random.Generator
 """The same number gives the same search each time; a generator moves on, so it gives a new one."""

@@ -8,12 +8,12 @@ from collections.abc import Hashable
 
 import numpy as np
 
+from ..labelling import Labelling
+from ..machine import MealyRewardMachine
+from ..nrmdp import NRMDP
+from ..words import Word
 from .candidates import Candidates
-from .labelling import Labelling
-from .machine import MealyRewardMachine
-from .nrmdp import NRMDP
 from .wordgraph import Rows, WordGraph, by_label
-from .words import Word
 
 
 class SmallestMachine(MealyRewardMachine):
