@@ -5,7 +5,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-TOPICS = ("solving", "learning", "suites", "planning")
+TOPICS = ("solving", "suites", "planning", "living", "learning")
 PEERS = ("stormpy", "aalpy", "numba", "numpy", "scipy")
 HEAD = """# Benchmarks
 

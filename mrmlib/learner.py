@@ -12,6 +12,7 @@ import numpy as np
 
 from .errors import ModelError, QueryError
 from .machine import MealyRewardMachine
+from .names import Names
 from .store import ROOT, Letters, Place, Store
 from .words import Word
 
@@ -30,7 +31,7 @@ class Learner:
 
     def __init__(self, observations: Iterable[Hashable], *, store: Store | None = None) -> None:
         self.store = Store(observations) if store is None else store
-        self.observations, self._names = self.store.observations, []
+        self.observations, self._names = self.store.observations, Names((), "node")
         self._words: dict[Letters, Word] = {}  # suffixes by name: most are asked many times
         if store is not None and self.observations != tuple(observations):
             raise ModelError(f"the store is over {self.observations}, not {tuple(observations)}")
@@ -89,8 +90,8 @@ class Learner:
         if not self.is_complete:
             raise QueryError(f"there is no hypothesis while {self.next_query()} is unanswered")
         moves, pays = self._arrays()
-        self._names += [f"u{u}" for u in range(len(self._names), len(moves))]
-        return MealyRewardMachine.of_arrays(self._names[:len(moves)], self.observations, "u0", null_reward, moves, pays)
+        self._names = Names(self._names, "node", more=[f"u{u}" for u in range(len(self._names), len(moves))])
+        return MealyRewardMachine.of_arrays(self._names, self.observations, "u0", null_reward, moves, pays)
 
     def predict(self, letters: Letters, node: Any = None) -> tuple[float, ...]:
         """What H pays for `letters`, from its start node or from `node` on."""

@@ -27,12 +27,13 @@ class Names(tuple):
     kind: str
     _position: dict[Hashable, int]
 
-    def __new__(cls, names: Iterable[Hashable], kind: str = "name") -> "Names":
-        """The names, checked to be distinct; `kind` is what the errors call them."""
-        self = super().__new__(cls, names)
+    def __new__(cls, names: Iterable[Hashable], kind: str = "name", more: Iterable[Hashable] = ()) -> "Names":
+        """The names and `more` after them, checked to be distinct; `kind` is what the errors call them."""
+        known = names._position if isinstance(names, Names) else {}  # checked before
+        self = super().__new__(cls, (*names, *more))
         self.kind = kind
         try:
-            self._position = {name: i for i, name in enumerate(self)}
+            self._position = known | {name: i for i, name in enumerate(self[len(known):], len(known))}
         except TypeError as error:
             raise ModelError(f"every {kind} must be hashable: {error}") from None
         if len(self._position) < len(self):
