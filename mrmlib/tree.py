@@ -10,6 +10,7 @@ leads to from u. Two things keep the queries few and short:
   TTT (Isberner, Howar & Steffen 2014), and its access word is the shortest there is.
 """
 
+from array import array
 from collections import deque
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
@@ -48,12 +49,12 @@ class _TreeNode:
 
 @dataclass(slots=True, eq=False)
 class _State:
-    """The place of a word, its leaf, where its letters lead and what they pay, its number as a node of H."""
+    """The place of a word, its leaf, where its letters lead, in H and in the store, its number as a node of H."""
 
     place: Place
     leaf: _TreeNode
     targets: list[_TreeNode]
-    rewards: list[float | None]
+    places: list[Place | None]  # None until a letter has been asked
     number: int = -1
 
 
@@ -71,8 +72,7 @@ class DiscriminationTree(Learner):
     def __init__(self, observations: Iterable[Hashable], *, store: Store | None = None) -> None:
         super().__init__(observations, store=store)
         self._open: deque[tuple[_State, int]] = deque()  # transitions that have to be sifted
-        self._size, shape = 0, (8, len(self.observations))
-        self._moves, self._pays = np.zeros(shape, dtype=np.int32), np.zeros(shape)  # H, with room to grow
+        self._size, self._moves, self._pays = 0, array("i"), array("d")  # H, node by node
         self._root = _TreeNode()
         self.start = self._add_state(ROOT, self._root)
         self._begin(self._start())
@@ -83,28 +83,29 @@ class DiscriminationTree(Learner):
 
     def step(self, node: _State, letter: int) -> tuple[_State, float]:
         """The node that H goes to, and what it pays."""
-        return node.targets[letter].states[0], node.rewards[letter]
+        return node.targets[letter].states[0], node.places[letter].rewards[-1]
 
     def _start(self) -> Questions:
         """Sift the open transitions to leaves, from where they led before; an outcome never seen is a new node of H."""
         store = self.store
         while self._open:
             state, z = self._open.popleft()
-            place, node, probe, answer = state.place, state.targets[z], (), None
+            place, node, probe = state.places[z] or store.after(state.place, z), state.targets[z], ()
             while (suffix := node.discriminator) is not None:
                 if probe[:len(suffix)] != suffix:
-                    probe, answer = suffix, store.paid(place.node, (z, *suffix))
-                    if answer is None:
+                    probe, shown = suffix, place and store.paid(place.node, suffix)
+                    if shown is None:
                         probe = node.probe
-                        answer = yield place, (z, *probe)
-                    shown = answer[1:]
+                        shown = (yield place, probe) if place else (yield state.place, (z, *probe))[1:]
+                        place = place or store.after(state.place, z)
                 outcome = shown[:len(suffix)]
                 node = node.branches.get(outcome) or node.branch(outcome)
                 if node.discriminator is None and not node.states:
-                    self._add_state(store.after(place, z), node)
-            if answer is None:  # the tree is a single leaf
-                answer = store.paid(place.node, (z,)) or (yield place, (z,))
-            self._settle(state, z, node, answer[0])
+                    self._add_state(place, node)
+            if place is None:  # the tree is a single leaf
+                yield state.place, (z,)
+                place = store.after(state.place, z)
+            self._settle(state, z, node, place)
             if probe and probe != node.parent.discriminator:  # beyond the discriminators it may tell them apart
                 expected = store.paid(node.states[0].place.node, probe)
                 if expected is not None and expected != shown:
@@ -144,13 +145,11 @@ class DiscriminationTree(Learner):
 
     def _enrol(self, state: _State) -> None:
         """Make a state a node of H."""
-        if self._size == len(self._moves):
-            self._moves, self._pays = (np.concatenate([a, np.zeros_like(a)]) for a in (self._moves, self._pays))
-        state.number = self._size
-        self._size += 1
-        for z, (target, reward) in enumerate(zip(state.targets, state.rewards, strict=True)):
-            if reward is not None and target.states:
-                self._moves[state.number, z], self._pays[state.number, z] = target.states[0].number, reward
+        state.number, self._size = self._size, self._size + 1
+        for target, place in zip(state.targets, state.places, strict=True):
+            known = place and target.states
+            self._moves.append(target.states[0].number if known else 0)
+            self._pays.append(place.rewards[-1] if known else 0.0)
 
     def _drop(self, state: _State) -> None:
         """Forget a state that is not a node of H."""
@@ -158,12 +157,13 @@ class DiscriminationTree(Learner):
         for target in state.targets:
             target.incoming = [(source, z) for source, z in target.incoming if source is not state]
 
-    def _settle(self, state: _State, z: int, leaf: _TreeNode, reward: float) -> None:
-        """Let a transition lead to a leaf and pay a reward."""
+    def _settle(self, state: _State, z: int, leaf: _TreeNode, place: Place) -> None:
+        """Let a transition lead to a leaf, and to a place."""
         leaf.incoming.append((state, z))
-        state.targets[z], state.rewards[z] = leaf, reward
+        state.targets[z], state.places[z] = leaf, place
         if state.number >= 0:
-            self._moves[state.number, z], self._pays[state.number, z] = leaf.states[0].number, reward
+            here = state.number * len(state.targets) + z
+            self._moves[here], self._pays[here] = leaf.states[0].number, place.rewards[-1]
 
     def _split(self, leaf: _TreeNode, discriminator: Letters) -> Questions:
         """Turn a leaf into an inner node: its states move to the branches, its transitions are open again."""
@@ -195,10 +195,10 @@ class DiscriminationTree(Learner):
         length = len(state.place.word)
         shorter = [transition for transition in leaf.incoming if len(transition[0].place.word) < length]
         for source, letter in sorted(shorter, key=lambda transition: len(transition[0].place.word)):
-            if (yield from self._ask(source.place, (letter, *suffix)))[1:] != expected:
+            if (yield from self._ask(source.places[letter], suffix)) != expected:
                 state, z = source, letter
                 break
-        return self._add_state(self.store.after(state.place, z), leaf), suffix
+        return self._add_state(state.places[z], leaf), suffix
 
     def _misled(self, states: tuple[_State, ...], suffix: Letters) -> Questions:
         """The first of the states for which H pays `suffix` wrongly, and as much of the suffix as shows it."""
@@ -233,7 +233,8 @@ class DiscriminationTree(Learner):
         return word + fork.discriminator[:_first_difference(left, right) + 1]
 
     def _arrays(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._moves[:self._size], self._pays[:self._size]
+        shape = self._size, len(self.observations)
+        return np.array(self._moves).reshape(shape), np.array(self._pays).reshape(shape)
 
 
 def _fork(one: _TreeNode, two: _TreeNode) -> tuple[_TreeNode, Outcome, Outcome]:

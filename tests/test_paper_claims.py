@@ -346,3 +346,69 @@ def test_null_is_returned_in_the_passage_between_the_rooms():
     domain = domains.cookie()
     passage = {s[0] for s, a in product(domain.mdp.states, domain.mdp.actions) if domain.labelling(a, s) == mrm.NULL}
     assert passage == {(1, 2), (1, 3), (1, 4), (2, 3)}
+
+
+# §3 and §5: learning, testing, and the guarantees
+
+
+@pytest.mark.parametrize("make", [domains.treasure_map, domains.cookie], ids=lambda make: make.__name__)
+def test_a_machine_can_be_learnt_by_membership_and_equivalence_queries(make):
+    domain = make()
+    result = mrm.learn(mrm.MachineTeacher(domain.machine), domain.machine.observations)
+    assert result.machine.equivalent(domain.machine)
+    assert result.equivalence_queries <= domain.facts["nodes"]
+
+
+def test_a_counter_example_distinguishes_the_hypothesis_from_the_machine():
+    """Printed M(σ′) ≠ H(σ); it is the same word on both sides."""
+    machine = domains.treasure_machine()
+    wrong = mrm.MealyRewardMachine(machine.transitions | {("u3", "t"): ("u4", 91.0)}, "u0", -1.0)
+    word = mrm.MachineTeacher(machine).counterexample(wrong)
+    assert machine.rewards(word) != wrong.rewards(word)
+
+
+def test_a_finite_and_complete_test_suite_exists_if_the_number_of_nodes_is_bounded():
+    """Every machine that differs from the cookie machine in one transition is told from it by the suite for 4 nodes."""
+    machine = domains.cookie_machine()
+    suite = list(mrm.wp_method(machine))
+    for (u, z), (v, r) in product(machine.transitions, product(machine.nodes, (0.0, 1.0))):
+        other = mrm.MealyRewardMachine(machine.transitions | {(u, z): (v, r)}, "u0")
+        differs = machine.difference(other) is not None
+        assert any(machine.rewards(word) != other.rewards(word) for word in suite) == differs
+
+
+def test_a_sequence_that_does_not_exist_in_m_may_be_given_an_arbitrary_reward():
+    """No first observation is yel_bd, so any answer will do."""
+    domain = domains.cookie()
+    for constant in (0.0, -7.0):
+        environment = mrm.Environment(domain.mdp, domain.labelling, domain.machine, seed=0)
+        experience = mrm.Experience(environment, mrm.QueryPlanner(domain.mdp, domain.labelling), constant=constant)
+        assert experience.rewards(("yel_bd",)) == (constant,)
+    assert not mrm.executable(domain.mdp, domain.labelling, ("yel_bd",))
+
+
+def test_repeating_succeeds_with_probability_one_but_not_with_certainty():
+    """Where the cookie appears after a push is a coin: the best strategy sees it in red in half of all episodes."""
+    domain = domains.cookie()
+    word = ("yel", "yel_bd", "red_cook")
+    strategy = mrm.query_strategy(domain.mdp, domain.labelling, word, "probability")
+    assert strategy.probability == pytest.approx(0.5)  # the button decides
+    assert 1 - (1 - strategy.probability) ** 50 < 1
+
+
+def test_a_hypothesis_that_is_right_for_everything_executable_gives_an_optimal_strategy():
+    domain = domains.cookie()
+    smallest = mrm.minimal_within(domain.mdp, domain.labelling, domain.machine)
+    assert len(smallest.nodes) < len(domain.machine.nodes)
+    optimum = mrm.solve_mean_payoff(mrm.product(domain.mdp, domain.labelling, smallest))
+    assert optimum.value == pytest.approx(domain.facts["optimal_mean_payoff"], abs=1e-9)
+
+
+def test_the_best_observation_sequence_is_not_guaranteed_to_be_optimal():
+    """The paper says so: m·g·t·j2·g·t earns most, but the loop e, t, j1 earns more per action."""
+    domain = domains.treasure_map(apf=1.0)
+    lengths = [mrm.query_strategy(domain.mdp, domain.labelling, word, "actions").expected_actions
+               for word in (("m", "g", "t", "j2", "g", "t"), ("m", "e", "t", "j1", "e", "t", "j1"))]
+    earned = [sum(domain.machine.rewards(word)) for word in
+              (("m", "g", "t", "j2", "g", "t"), ("m", "e", "t", "j1", "e", "t", "j1"))]
+    assert earned[0] / lengths[0] < earned[1] / lengths[1]

@@ -4,10 +4,12 @@ import json
 import re
 import tomllib
 from pathlib import Path
+from statistics import fmean, stdev
 
 import pytest
 
 import mrmlib as mrm
+from mrmlib.experiment.rows import RowFile
 from mrmlib.figures import Panel, grid_figure, machine_figure
 
 ROOT = Path(__file__).parent.parent
@@ -56,6 +58,15 @@ def test_every_link_of_the_readme_leads_somewhere():
     for page in ("README.md", "CONTRIBUTING.md"):
         for target in re.findall(r"\]\(([^)#:]+)\)", (ROOT / page).read_text()):
             assert (ROOT / target).exists(), target
+
+
+def test_the_returns_in_the_readme_are_those_of_the_stored_trials():
+    rows = RowFile(ROOT / "notebooks/rows/experiments.jsonl").rows.values()
+    for life in ({"agent": "optimal"}, {"agent": "as_published", "exploit": "observations"}):
+        for apf in (0.75, 0.85, 0.95):
+            wanted = {"kind": "treasure_map", "apf": apf, **life}
+            returns = [row["total_reward"] for row in rows if wanted.items() <= row.items()]
+            assert f"| {fmean(returns):,.0f} ± {stdev(returns):.0f} |" in (ROOT / "README.md").read_text()
 
 
 def code_cells(path):
