@@ -22,14 +22,21 @@ class Names(tuple):
     >>> names.index("w")
     Traceback (most recent call last):
     mrmlib.errors.ModelError: unknown action 'w'
+    >>> Names(names, "action", more=["w"])
+    ('n', 'e', 'w')
     """
 
     kind: str
     _position: dict[Hashable, int]
 
     def __new__(cls, names: Iterable[Hashable], kind: str = "name", more: Iterable[Hashable] = ()) -> "Names":
-        """The names and `more` after them, checked to be distinct; `kind` is what the errors call them."""
-        known = names._position if isinstance(names, Names) else {}  # checked before
+        """The names and `more` after them, checked to be distinct; `kind` is what the errors call them.
+
+        What is Names already is not checked again.
+        """
+        known = names._position if isinstance(names, Names) else {}
+        if known and names.kind == kind and more == ():
+            return names
         self = super().__new__(cls, (*names, *more))
         self.kind = kind
         try:

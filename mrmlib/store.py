@@ -78,7 +78,7 @@ class Store:
     def insert(self, place: Place, suffix: Letters, rewards: Sequence[float]) -> tuple[float, ...]:
         """Remember what was paid for the word of a place and then `suffix`; returned is what the suffix was paid."""
         node, word, before = place
-        answer, start, known = tuple(rewards), len(before), 0
+        answer, start = tuple(rewards), len(before)
         cell, size, child, paid = answer[start:], self._size, self._child, self._paid
         if len(cell) != len(suffix):
             raise QueryError(f"the answer {answer} has {len(answer)} rewards, "
@@ -89,15 +89,14 @@ class Store:
             if type(r) is not float or not isfinite(r):  # perhaps another kind of number
                 cell = _floats(answer)[start:]
                 break
-        for z in suffix:  # what contradicts comes before what is new
+        for z, r in zip(suffix, cell, strict=True):  # what contradicts comes before what is new
             key = node * size + z
             node = child.get(key)
             if node is None:
                 child[key] = node = len(paid)
-                paid.append(cell[known])
-            elif paid[node] != cell[known]:
+                paid.append(r)
+            elif paid[node] != r:
                 self._refuse(word + self.word(suffix), answer)
-            known += 1
         return cell
 
     def _refuse(self, word: Word, answer: tuple) -> None:

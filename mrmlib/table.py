@@ -50,7 +50,7 @@ class ObservationTable(Learner):
         self.start = _Row(place=ROOT)
         self._rows, self._prefixes, self._columns, self._by_length = [self.start], [], [], []
         self._numbers: dict[tuple[int, tuple[float, ...]], int] = {}  # (number before, cell) -> number
-        self._unanswered: list[_Row] = []  # rows whose new cells are not known yet, the next one last
+        self._unanswered = [self.start]  # rows whose new cells are not known yet, the next one last
         self._uncompared: list[_Row] = []  # numbered rows that wait for the others
         self._forget()
         self._promote(self.start)

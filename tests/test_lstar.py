@@ -304,6 +304,24 @@ def test_the_reward_of_null_is_the_teachers_unless_given():
     assert learn(teacher, machine.observations, null_reward=2.0).machine.null_reward == 2.0
 
 
+def test_what_null_pays_is_learnt_on_the_way_by_living():
+    """It is not known before the first null, so it is read when a hypothesis is built."""
+    world = mrm.domains.treasure_map(c=-3.0)
+    experience = mrm.Experience(mrm.Environment(world.mdp, world.labelling, world.machine, seed=0),
+                                mrm.QueryPlanner(world.mdp, world.labelling),
+                                tester=MachineTeacher(world.machine))
+    result = learn(experience, world.labelling.observations, store=experience.store)
+    assert result.machine.null_reward == -3.0
+    assert result.machine.equivalent(world.machine)
+
+
+@every_learner
+def test_without_letters_there_is_one_node_and_nothing_to_ask(learner):
+    empty = learner([])
+    assert empty.is_complete
+    assert len(empty.hypothesis().nodes) == 1
+
+
 def test_table_asks_within_the_bound_of_shahbaz_and_groz(count):
     """|I|² n + |I| m n² words at most, m the length of the longest counter-example: the paper's O(|I|² + |I|mn²)."""
     for seed in range(count(10, 60)):

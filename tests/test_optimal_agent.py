@@ -86,8 +86,11 @@ def test_with_theta_out_of_reach_the_agent_ends_with_a_right_machine_and_an_opti
 @pytest.mark.parametrize("queries", QUERIES)
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_every_query_strategy_leads_to_the_same_end(count, queries, objective):
-    """Half of the worlds are not strongly connected: who acts at random there needs to give up now and then."""
-    for seed in range(count(3, 20)):
+    """Some worlds are not strongly connected: who acts at random there needs to give up now and then.
+
+    Tree search gets the first three worlds only: planning letter by letter, it may never observe a word, see below.
+    """
+    for seed in range(3 if queries == "tree search" else count(3, 20)):
         g = rng(seed)
         mdp = random_nrmdp(g, states=4, connected=seed % 2 == 0)
         labelling, machine = random_labelling(g, mdp), random_minimal_machine(g, 3, null_reward=-1.0)
@@ -95,6 +98,22 @@ def test_every_query_strategy_leads_to_the_same_end(count, queries, objective):
                              explore=QUERIES[queries](mdp, labelling), learner=LEARNERS["tree"], episode_actions=40)
         run = agent.run(mrm.Environment(mdp, labelling, machine, seed), 30, seed)
         assert_right_and_optimal(mdp, labelling, machine, run, OBJECTIVES[objective])
+
+
+def test_tree_search_that_plans_letter_by_letter_may_never_observe_an_executable_word():
+    """To the left z is near but a dead end, to the right it is one step further and y follows: z·y is never lived."""
+    way = {("start", "left"): "pit", ("start", "right"): "path", ("path", "right"): "hill", ("hill", "right"): "top"}
+    mdp = mrm.NRMDP(["start", "pit", "path", "hill", "top"], ["left", "right"],
+                    lambda s, a: {way.get((s, a), s): 1.0}, "start")
+    labelling = mrm.Labelling({("left", "pit"): "z", ("right", "hill"): "z", ("right", "top"): "y"}, ["z", "y"])
+    machine = mrm.MealyRewardMachine({("u", "z"): ("v", 1.0), ("u", "y"): ("u", 0.0), ("v", "z"): ("v", 0.0),
+                                      ("v", "y"): ("u", 5.0)}, "u", null_reward=-1.0)
+    assert mrm.executable(mdp, labelling, ("z", "y"))
+    outcomes = {"tree search": "budget spent: ('z', 'y') was not answered", "fewest actions": "θ = inf is out of reach"}
+    for queries, ends in outcomes.items():
+        agent = OptimalAgent(mdp, labelling, max_nodes=2, explore=QUERIES[queries](mdp, labelling), actions=2000,
+                             episode_actions=40)
+        assert agent.run(mrm.Environment(mdp, labelling, machine, 0), 10).outcome.startswith(ends)
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
