@@ -36,6 +36,9 @@ class Learner:
         if store is not None and self.observations != tuple(observations):
             raise ModelError(f"the store is over {self.observations}, not {tuple(observations)}")
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.store!r})"
+
     def _begin(self, questions: Questions) -> None:
         """Take up new work."""
         self._questions, self._asked = questions, next(questions, None)

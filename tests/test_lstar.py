@@ -338,3 +338,8 @@ def test_table_asks_within_the_bound_of_shahbaz_and_groz(count):
         result = learn(Noting(machine), machine.observations, processing=shahbaz_groz)
         letters, nodes = len(machine.observations), len(machine.nodes)
         assert result.membership_queries <= letters**2 * nodes + letters + letters * longest * nodes**2
+
+
+@every_learner
+def test_a_learner_says_what_it_knows_and_not_where_it_is_in_memory(learner):
+    assert repr(learner("ab")).endswith("(Store(0 words over a, b))")

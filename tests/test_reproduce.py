@@ -1,5 +1,7 @@
 """The rows that the notebooks show: made again from their seeds, and what must hold of them."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,14 @@ def test_a_stored_row_is_made_again_from_its_seed(rows, settings, count):
         pytest.skip("in full only")
     row = min(rows_of(rows, settings), key=lambda row: row["learning_seconds"])
     assert without_times(remake(TRIALS[row["kind"]], row)) == without_times(row)
+
+
+def test_the_command_prints_every_table_from_the_stored_rows(rows, tmp_path):
+    file = tmp_path / "rows.jsonl"
+    file.write_bytes(STORED.read_bytes())
+    command = [sys.executable, "-m", "mrmlib.experiment.reproduce", "--out", file, "--silent"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert all(f"## {title}" in printed for title in tables(rows))
 
 
 def test_there_are_ten_rows_of_every_setting(rows):

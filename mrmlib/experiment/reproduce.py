@@ -156,7 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, list[Row]]:
 
 
 if __name__ == "__main__":
-    from mrmlib import reproduce  # under its own name, so that other processes find the trials
+    from mrmlib.experiment import reproduce  # under its own name, so that other processes find the trials
     from mrmlib.tables import Table
 
     try:
