@@ -89,16 +89,14 @@ class Store:
             if type(r) is not float or not isfinite(r):  # perhaps another kind of number
                 cell = _floats(answer)[start:]
                 break
-        read = 0  # counted, since a strict zip would make a learner a sixth slower
-        for z in suffix:  # what contradicts comes before what is new
+        for i, z in enumerate(suffix):  # what contradicts comes before what is new
             key = node * size + z
             node = child.get(key)
             if node is None:
                 child[key] = node = len(paid)
-                paid.append(cell[read])
-            elif paid[node] != cell[read]:
+                paid.append(cell[i])
+            elif paid[node] != cell[i]:
                 self._refuse(word + self.word(suffix), answer)
-            read += 1
         return cell
 
     def _refuse(self, word: Word, answer: tuple) -> None:
