@@ -29,7 +29,7 @@ PLACE = {module: (row, place) for row, modules in enumerate(ROWS) for place, mod
 LIBRARY = Path(mrmlib.__file__).parent
 FILES = sorted(path.relative_to(LIBRARY) for path in LIBRARY.rglob("*.py") if path != LIBRARY / "__init__.py")
 NOTEBOOK_PACKAGES = {"matplotlib", "IPython", "ipywidgets", "jupyterlab", "anywidget", "aalpy", "stormpy", "joblib",
-                     "distributed", "tqdm"}
+                     "distributed", "tqdm", "gymnasium", "voila"}
 
 
 def dotted(path):
