@@ -14,13 +14,17 @@ def chronicle(lived: Iterable[tuple[Event, Run]]) -> list[dict[str, Any]]:
     >>> chronicle(summed([CounterExample(("m", "m"), (10.0, -1.0), (10.0, 10.0))]))[0]["what"]
     'm·m is paid 10, -1, not 10, 10'
     """
-    told = ((event, run, _told(event)) for event, run in lived)
+    milestones = ((event, run, told(event)) for event, run in lived)
     return [{"learning actions": run.learning_actions, "exploitation actions": run.exploitation_actions,
-             "event": type(event).__name__, "what": what} for event, run, what in told if what]
+             "event": type(event).__name__, "what": what} for event, run, what in milestones if what]
 
 
-def _told(event: Event) -> str:
-    """A milestone in words; empty for anything else."""
+def told(event: Event) -> str:
+    """A milestone in words; empty for anything else.
+
+    >>> told(Tested(passed=3, verdict="refuted"))
+    '3 words passed, then: refuted'
+    """
     match event:
         case Pretrial(value=value):
             return f"random actions return {value:.4g}"

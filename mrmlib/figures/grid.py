@@ -34,7 +34,7 @@ ROOMS = {"blue": "#d3e5f7", "red": "#fadbd7", "yellow": "#fbf1bd", "green": "#d9
 TINTS = ("#e6e0f2", "#d9efd9", "#fbf1bd", "#d3e5f7", "#fadbd7")  # of rooms that are not called by a colour
 LOW, HIGH = np.array([0xF4, 0xF8, 0xFC]), np.array([0x6A, 0xA5, 0xD8])  # dark text can be read on all in between
 STEPS = 8  # shades of the scale
-MARGIN, WIDEST_MARK, PAGE = 24, 90, 940
+MARGIN, TOP, WIDEST_MARK, PAGE = 24, 8, 90, 940
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,17 @@ def grid_figure(grid: Grid, *panels: Panel, columns: int | None = None, digits: 
         alt = _described(grid) + "".join(f"; {panel.title}" for panel in panels if panel.title)
     picture = arranged(drawn, columns, title, alt)
     return arranged([picture, sheet.key(picture.width)], 1, alt=alt, gap=0)
+
+
+def centres(grid: Grid) -> dict[Cell, tuple[float, float]]:
+    """Where the middle of each cell is in the bare `grid_figure`, in pixels, for whoever draws on top of it.
+
+    >>> centres(Grid.from_map("* ."))
+    {(1, 1): (43.0, 27.0), (2, 1): (81.0, 27.0)}
+    """
+    sheet = _Sheet(grid, (Panel(),), None)
+    return {cell: (x + sheet.side / 2, TOP + y + sheet.side / 2)
+            for cell, (x, y) in ((cell, sheet.corner(cell)) for cell in grid.cells)}
 
 
 def _check(grid: Grid, panels: Sequence[Panel]) -> None:
@@ -155,7 +166,7 @@ class _Sheet:
         body = self._ground(panel) + self._walls() + self._coordinates(high) + self._marks(panel)
         body += self._actions(panel) + self._numbers(panel) + self._path(panel.path)
         head = "".join(text(MARGIN, 16 + 17 * i, line, anchor="start", bold=True) for i, line in enumerate(lines))
-        top = 8 + 17 * len(lines)
+        top = TOP + 17 * len(lines)
         width = max([wide + 8, *(MARGIN + text_width(line, SIZE, bold=True) for line in lines)])
         body = f'{head}<g transform="translate(0 {top})">{body}</g>'
         return Picture(body, round(width), top + high + 20, panel.title)
