@@ -13,6 +13,8 @@ Made by `make bench`. Machines are noisy, so what counts are ratios: each figure
 limit's) from the same run on the same machine. Where a peer is better, the table says so.
 
 Versions: {versions}.
+
+{in_short}
 """
 
 
@@ -25,6 +27,9 @@ def measured(topic: str) -> str:
 
 if __name__ == "__main__":
     versions = ", ".join(f"{name} {version(name)}" for name in PEERS)
-    page = "\n".join([HEAD.format(versions=versions), *map(measured, TOPICS)])
+    sections = {topic: measured(topic) for topic in TOPICS}
+    in_short = "\n".join(f"- **{topic.capitalize()}**{line.removeprefix('In short')}" for topic, section in
+                         sections.items() for line in section.splitlines() if line.startswith("In short: "))
+    page = "\n".join([HEAD.format(versions=versions, in_short=in_short), *sections.values()])
     Path(__file__).with_name("README.md").write_text(page)
     print(page)

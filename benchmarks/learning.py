@@ -147,6 +147,31 @@ def table(head, rows):
     return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in (head, ["---"] * len(head), *rows))
 
 
+def growth(measured):
+    """The exponents of learner time in the number of nodes, for each learner and alphabet."""
+    slopes = []
+    for name in PAIRS:
+        for k in LETTERS:
+            seconds = np.log([measured[name, n, k][:, 1] for n in SIZES])
+            mine, yours = np.polyfit(np.log(SIZES), seconds, 1)[0]
+            slopes.append(f"{name} with {k} letters n^{mine:.2f} / n^{yours:.2f}")
+    return ", ".join(slopes)
+
+
+def in_short(measured):
+    """How much faster and with how many queries, from best to worst; and where AALpy is better."""
+    said = []
+    for name in PAIRS:
+        cells = {case[1:]: pair for case, pair in measured.items() if case[0] == name}
+        faster = {case: pair[1, 1] / pair[0, 1] for case, pair in cells.items()}
+        large = [ratio for (n, _), ratio in faster.items() if n in SIZES and n >= 200]
+        better = [f"{n} nodes" for (n, k), pair in cells.items() if pair[0, 0] > pair[1, 0] or faster[n, k] < 1]
+        queries = sum(pair[0, 0] for pair in cells.values()) / sum(pair[1, 0] for pair in cells.values())
+        said.append(f"{name}: {queries:.0%} of AALpy's queries, {min(large):.1f} to {max(large):.1f} times faster from "
+                    f"200 nodes on" + (f" (AALpy asks less or is faster on {', '.join(better)})" if better else ""))
+    return f"\nIn short: {'; '.join(said)}."
+
+
 def main():
     hidden = {(n, k): [minimal_machine(np.random.default_rng([n, k, len(r)]), n, k, r) for r in REWARDS]
               for n in SIZES for k in LETTERS}
@@ -154,7 +179,7 @@ def main():
         hidden[f"{domain.name}: {len(domain.machine.nodes)}", len(domain.machine.observations)] = [domain.machine]
     for measure, _ in PAIRS.values():  # compile first
         measure(domain.machine)
-    rows, shortest = [], {}
+    rows, shortest, measured = [], {}, {}
     for name, (mine, peer) in PAIRS.items():
         total, worst = np.zeros((2, 2)), np.zeros(2)
         for (n, k), machines in hidden.items():
@@ -163,6 +188,7 @@ def main():
             worst = np.maximum(worst, (results[:, 0, :2] / results[:, 1, :2]).max(axis=0))
             (queries, symbols, rounds, seconds), other = results.sum(axis=0)
             total += [[queries, symbols], other[:2]]
+            measured[name, n, k] = np.array([[queries, seconds], [other[0], other[3]]])
             rows.append((name, n, k, *(f"{mine:.0f} / {yours:.0f}" for mine, yours in
                                        zip((queries, symbols, rounds), other, strict=False)),
                          f"{1e6 * seconds / queries:.1f} / {1e6 * other[3] / other[0]:.1f}",
@@ -175,6 +201,7 @@ def main():
           "rewards, and the machines of the two domains; a perfect oracle with shortest counter-examples.\n")
     print(table(("learner", "nodes", "letters", "queries", "symbols", "equivalence queries", "µs a query",
                  "times faster"), rows))
+    print(f"\nLearner time grows with the number n of nodes as (ours / AALpy's, least squares): {growth(measured)}.")
     print("\n### The tree with random counter-examples of 100 letters\n")
     rows = []
     for (n, k), machines in hidden.items():
@@ -183,6 +210,7 @@ def main():
             ratio = symbols / shortest["tree / KV", n, k][:, 1]
             rows.append((n, k, f"{symbols.sum()}", f"{ratio.mean():.2f}", f"{ratio.max():.2f}"))
     print(table(("nodes", "letters", "symbols", "times those with shortest ones", "worst machine"), rows))
+    print(in_short(measured))
 
 
 if __name__ == "__main__":
