@@ -127,7 +127,7 @@ def paths(form):
 def refusal_of(kind, text):
     with pytest.raises(mrm.FormatError) as raised:
         READERS[kind][0](text, "saved.json")
-    assert str(raised.value).startswith("saved.json")
+    assert str(raised.value).startswith("saved.json, line ")
     return str(raised.value)
 
 

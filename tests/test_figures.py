@@ -423,3 +423,10 @@ def test_rows_that_cannot_be_drawn_are_named():
         figures.curve_figure(TRIALS, "actions", "gain", "agent", **LABELS)
     with pytest.raises(mrm.ModelError, match="the column 'n' has a name"):
         figures.curve_figure([{"n": 1, "y": 2, "who": "a"}], "n", "y", "who", **LABELS)
+
+
+def test_a_hole_in_the_map_cannot_be_taken_for_a_free_cell():
+    """The middle of a ring is dark; what lies outside, a notch in the edge too, is left white."""
+    ring, notch = (figures.grid_figure(Grid.from_map(drawn)).svg for drawn in ("* . .\n. # .\n. . .", "* # .\n. . ."))
+    assert ring.count("#8a8a8a") == 1
+    assert "#8a8a8a" not in notch

@@ -22,6 +22,9 @@ Row = Mapping[str, Any]
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 """Okabe & Ito's colours, which colour-blind readers can tell apart; black last."""
 
+SPARE = ("#56b4e9", "#332288", "#882255", "#999933")
+"""Four more that belong to no algorithm, for what has no colour of its own."""
+
 COLOURS = {
     "optimum": "#000000",
     "paper": "#7f7f7f",
@@ -30,14 +33,18 @@ COLOURS = {
     "random": "#e69f00",
     "L*": "#009e73", "tree": "#cc79a7",
 }
-"""The colour of each algorithm that has one of its own; others take the next of the palette, in order of appearance."""
+"""The colour of each algorithm that has one of its own; others take a spare one, in order of appearance."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
 @dataclass(frozen=True)
 class Band:
-    """A measure of spread about a mean: what it is called, and its half width, given n and the standard deviation."""
+    """A measure of spread about a mean: what it is called, and its half width, given n and the standard deviation.
+
+    >>> Band("± 2 standard deviations", lambda n, sd: 2 * sd).half_width(10, 1.5)
+    3.0
+    """
 
     name: str
     half_width: Callable[[int, float], float]
@@ -55,7 +62,12 @@ CI95 = Band("95 % confidence interval of the mean", _half_interval)
 
 @dataclass(frozen=True, repr=False)
 class Chart:
-    """A matplotlib figure, what it shows in words, and the numbers in it: a row for each point."""
+    """A matplotlib figure, what it shows in words, and the numbers in it: a row for each point.
+
+    >>> from matplotlib.figure import Figure
+    >>> Chart(Figure(), "nothing yet", ())
+    <Chart: nothing yet>
+    """
 
     figure: "Figure"
     alt: str
@@ -90,11 +102,11 @@ def colours(names: Iterable[Any]) -> dict[Any, str]:
     """A colour for each name: its own from `COLOURS`, else the next one free.
 
     >>> colours(["MCTS", "mine"])
-    {'MCTS': '#d55e00', 'mine': '#0072b2'}
+    {'MCTS': '#d55e00', 'mine': '#56b4e9'}
     """
     names = tuple(dict.fromkeys(names))
     taken = {COLOURS[name] for name in names if name in COLOURS}
-    free = [colour for colour in PALETTE if colour not in taken] or list(PALETTE)
+    free = [colour for colour in dict.fromkeys((*SPARE, *PALETTE)) if colour not in taken]
     others = [name for name in names if name not in COLOURS]
     return {name: COLOURS[name] if name in COLOURS else free[others.index(name) % len(free)] for name in names}
 
@@ -117,7 +129,7 @@ def curve_figure(rows: Iterable[Row], x: str, y: str, by: str, *, title: str, x_
         points = sorted(points, key=lambda point: point[x])
         at = [point[x] for point in points]
         axes.plot(at, [point["mean"] for point in points], color=colour, marker=MARKERS[number % len(MARKERS)],
-                  markersize=5, label=f"{name} ({_counts(points)})")
+                  markersize=5, label=f"{name}{_counts(points)}")
         axes.fill_between(at, [point["low"] for point in points], [point["high"] for point in points], color=colour,
                           alpha=0.18, linewidth=0)
 
@@ -143,7 +155,7 @@ def bar_figure(rows: Iterable[Row], x: str, y: str, by: str, *, title: str, x_la
     def draw(axes: "Axes", points: Sequence[Row], name: Any, number: int, colour: str) -> None:
         at = [places.index(point[x]) + (number - (len(names) - 1) / 2) * width for point in points]
         axes.bar(at, [point["mean"] for point in points], 0.92 * width, color=colour,
-                 label=f"{name} ({_counts(points)})")
+                 label=f"{name}{_counts(points)}")
         axes.errorbar(at, [point["mean"] for point in points], [point["high"] - point["mean"] for point in points],
                       fmt="none", ecolor="#1b1b1b", capsize=3, linewidth=1.2)
         axes.set_xticks(range(len(places)), [str(place) for place in places])
@@ -152,9 +164,9 @@ def bar_figure(rows: Iterable[Row], x: str, y: str, by: str, *, title: str, x_la
 
 
 def _counts(points: Sequence[Row]) -> str:
-    """How many values stand behind each point."""
+    """How many values stand behind each point; nothing where each is one value, which has no spread."""
     least, most = (pick(point["n"] for point in points) for pick in (min, max))
-    return f"n = {least}" if least == most else f"n = {least}–{most}"
+    return "" if most == 1 else f" (n = {least})" if least == most else f" (n = {least}–{most})"
 
 
 def _chart(rows: Iterable[Row], x: str, y: str, by: str, title: str, labels: tuple[str, str], facet: str | None,

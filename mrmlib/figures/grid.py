@@ -29,6 +29,7 @@ from .picture import (
 )
 
 START = "#0072b2"
+HOLE = "#8a8a8a"
 PLACE = "#f5ecd7"  # the tint of a cell where something is seen
 ROOMS = {"blue": "#d3e5f7", "red": "#fadbd7", "yellow": "#fbf1bd", "green": "#d9efd9"}
 TINTS = ("#e6e0f2", "#d9efd9", "#fbf1bd", "#d3e5f7", "#fadbd7")  # of rooms that are not called by a colour
@@ -39,7 +40,11 @@ MARGIN, TOP, WIDEST_MARK, PAGE = 24, 8, 90, 940
 
 @dataclass(frozen=True)
 class Panel:
-    """What is drawn on one copy of the grid: by cell a value, by cell an action, and the cells of a path."""
+    """What is drawn on one copy of the grid: by cell a value, by cell an action, and the cells of a path.
+
+    >>> grid_figure(Grid.from_map("* ."), Panel("go east", policy={(1, 1): "e"})).alt
+    'Grid of 2 cells, start (1, 1); go east'
+    """
 
     title: str = ""
     values: Mapping[Cell, float] = field(default_factory=dict)
@@ -191,7 +196,22 @@ class _Sheet:
         for cell in self.grid.cells:
             (x, y), tint = self.corner(cell), self._tint(cell, panel)
             paths[tint] = paths.get(tint, "") + f"M{x} {y}h{self.side}v{self.side}h-{self.side}z"
+        for x, y in self._holes():
+            paths[HOLE] = paths.get(HOLE, "") + f"M{x} {y}h{self.side}v{self.side}h-{self.side}z"
         return "".join(f'<path d="{path}" fill="{tint}" stroke="{LINE}"/>' for tint, path in paths.items())
+
+    def _holes(self) -> list[tuple[int, int]]:
+        """The corners of what is no cell, but has cells all around: nobody must take it for a free one."""
+        free = {self.corner(cell) for cell in self.grid.cells}
+        columns, rows = (sorted({corner[axis] for corner in free}) for axis in (0, 1))
+        left, top, right, bottom = columns[0], rows[0], columns[-1], rows[-1]
+        gaps = {(x, y) for x in range(left, right + 1, self.side) for y in range(top, bottom + 1, self.side)} - free
+        outside = [(x, y) for x, y in gaps if x in (left, right) or y in (top, bottom)]
+        for x, y in outside:  # grows as it is read
+            for gap in {(x + self.side, y), (x - self.side, y), (x, y + self.side), (x, y - self.side)} & gaps:
+                if gap not in outside:
+                    outside.append(gap)
+        return sorted(gaps - set(outside))
 
     def _walls(self) -> str:
         """The edge of the world, as one path."""
