@@ -22,14 +22,14 @@ Row = Mapping[str, Any]
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 """Okabe & Ito's colours, which colour-blind readers can tell apart; black last."""
 
-SPARE = ("#56b4e9", "#332288", "#882255", "#999933")
-"""Four more that belong to no algorithm, for what has no colour of its own."""
+SPARE = ("#56b4e9", "#332288", "#999933")
+"""Three more that belong to no algorithm, for what has no colour of its own."""
 
 COLOURS = {
     "optimum": "#000000",
     "paper": "#7f7f7f",
     "Algorithm 1": "#0072b2", "optimal": "#0072b2",
-    "Algorithm 2": "#d55e00", "MCTS": "#d55e00",
+    "Algorithm 2": "#d55e00", "MCTS": "#d55e00", "as published": "#d55e00", "sound reading": "#882255",
     "random": "#e69f00",
     "L*": "#009e73", "tree": "#cc79a7",
 }

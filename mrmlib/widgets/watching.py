@@ -13,7 +13,7 @@ from ..agents import Agent, OptimalAgent
 from ..agents.events import summed
 from ..domains import Domain, make, registry
 from ..environment import Environment
-from ..experiment.kinds import EXPLORATIONS, LEARNERS
+from ..experiment.lives import EXPLORATIONS, LEARNERS
 from ..figures.machine import machine_figure
 from ..mcts.search import SearchSettings
 from ..within.agreement import distinguish
