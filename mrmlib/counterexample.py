@@ -19,20 +19,38 @@ Processing = Callable[["ObservationTable", Letters], Questions]
 
 
 def all_prefixes(table: ObservationTable, word: Letters) -> Questions:
-    """Every prefix of w becomes a row of S (Angluin; the paper's addCounterExample)."""
+    """Every prefix of w becomes a row of S (Angluin; the paper's addCounterExample).
+
+    >>> from mrmlib import MachineTeacher, MealyRewardMachine, learn
+    >>> fourth = {(u, z): ((u + (z == "a")) % 4, float((u, z) == (3, "a"))) for u in range(4) for z in "ab"}
+    >>> learn(MachineTeacher(MealyRewardMachine(fourth, 0)), "ab", processing=all_prefixes).membership_queries
+    27
+    """
     yield from ()
     return [word[:i + 1] for i in range(len(word))], []
 
 
 def shahbaz_groz(table: ObservationTable, word: Letters) -> Questions:
-    """Every suffix of what follows the longest known row becomes a column (L_M+, Shahbaz & Groz 2009)."""
+    """Every suffix of what follows the longest known row becomes a column (L_M+, Shahbaz & Groz 2009).
+
+    >>> from mrmlib import MachineTeacher, MealyRewardMachine, learn
+    >>> fourth = {(u, z): ((u + (z == "a")) % 4, float((u, z) == (3, "a"))) for u in range(4) for z in "ab"}
+    >>> learn(MachineTeacher(MealyRewardMachine(fourth, 0)), "ab", processing=shahbaz_groz).membership_queries
+    18
+    """
     yield from ()
     known = table.longest_prefix(word)
     return [], [word[i:] for i in reversed(range(known, len(word)))]
 
 
 def rivest_schapire(table: ObservationTable, word: Letters) -> Questions:
-    """The one suffix that shows which transition is wrong, found by binary search, becomes a column."""
+    """The one suffix that shows which transition is wrong, found by binary search, becomes a column.
+
+    >>> from mrmlib import MachineTeacher, MealyRewardMachine, learn
+    >>> fourth = {(u, z): ((u + (z == "a")) % 4, float((u, z) == (3, "a"))) for u in range(4) for z in "ab"}
+    >>> learn(MachineTeacher(MealyRewardMachine(fourth, 0)), "ab", processing=rivest_schapire).membership_queries
+    18
+    """
     _, _, suffix = yield from wrong_transition(table, word)
     return [], [suffix]
 

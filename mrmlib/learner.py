@@ -25,6 +25,13 @@ class Learner:
 
     A subclass says how it starts and how it refines, as generators of questions, and what H is meanwhile: `access(u)`,
     the place of a word that leads to node u, and `step(u, z)`, the node that follows and the reward.
+
+    >>> from mrmlib.table import ObservationTable
+    >>> learner = ObservationTable(["a"])
+    >>> while (word := learner.next_query()) is not None:
+    ...     learner.resolve(word, (1.0,) * len(word))
+    >>> learner.hypothesis().rewards(("a", "a", "a"))
+    (1.0, 1.0, 1.0)
     """
 
     store: Store

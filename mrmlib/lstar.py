@@ -25,6 +25,11 @@ class LearningResult:
 
     `machine` is minimal. If `final`, the teacher had no counter-example; else it is the last hypothesis (None if there
     was none yet), `reason` says why it is not final, and learning goes on with the `store`.
+
+    >>> from mrmlib.teacher import MachineTeacher
+    >>> result = learn(MachineTeacher(MealyRewardMachine({("u", "a"): ("u", 1.0)}, "u")), ["a"])
+    >>> result.machine.nodes, result.final, result.membership_queries, result.equivalence_queries
+    (('u0',), True, 1, 1)
     """
 
     machine: MealyRewardMachine | None

@@ -37,9 +37,19 @@ class Table:
 
     def _repr_html_(self) -> str:
         caption = f"<caption>{escape(self.caption)}</caption>" if self.caption else ""
-        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
-        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self.cells())
+        sides = [_side(row.get(name) for row in self.rows) for name in self.columns]
+
+        def line(tag: str, cells: Iterable[str]) -> str:
+            return "".join(f"<{tag}{side}>{escape(cell)}</{tag}>" for cell, side in zip(cells, sides, strict=True))
+
+        head, body = line("th", self.columns), "".join(f"<tr>{line('td', row)}</tr>" for row in self.cells())
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _side(column: Iterable[Any]) -> str:
+    """Words begin at the left; a notebook by itself aligns everything to the right, as numbers want it."""
+    words = any(isinstance(value, str | tuple) and shown(value)[:1].isalpha() for value in column)
+    return ' style="text-align: left"' if words else ""
 
 
 def shown(value: Any, digits: int | None = None) -> str:

@@ -14,7 +14,17 @@ from .words import NULL, Word
 
 
 class Teacher(Protocol):
-    """Whoever answers both kinds of queries."""
+    """Whoever answers both kinds of queries.
+
+    >>> from mrmlib import learn
+    >>> class Sceptic:
+    ...     def rewards(self, word):
+    ...         return (0.0,) * len(word)
+    ...     def counterexample(self, hypothesis):
+    ...         return None
+    >>> learn(Sceptic(), "ab").machine.rewards(("a", "b"))
+    (0.0, 0.0)
+    """
 
     def rewards(self, word: Word) -> tuple[float, ...]:
         """What is paid for each letter of `word`."""
@@ -58,10 +68,6 @@ class _Wrapper:
     def null_reward(self) -> float | None:
         """What the teacher says: whoever lives its answers learns it on the way."""
         return getattr(self.teacher, "null_reward", None)
-
-    def rewards(self, word: Word) -> tuple[float, ...]:
-        """What the teacher says."""
-        return self.teacher.rewards(word)
 
     def counterexample(self, hypothesis: MealyRewardMachine) -> Word | None:
         """What the teacher says."""

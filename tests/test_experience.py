@@ -131,7 +131,7 @@ def test_a_budget_of_attempts_or_actions_ends_the_search_with_a_clear_result():
     lived = live(environment, word, explore, store, actions=50)
     assert (lived.word, lived.rewards, lived.outcome, lived.actions) == (word, None, "out of actions", 50)
     assert len(store) > 0
-    with pytest.raises(mrm.QueryError, match=r"not answered: out of actions after \d+ attempts and 90 actions"):
+    with pytest.raises(mrm.QueryError, match=r"not answered: out of actions \(attempts: \d+, actions: 90\)"):
         Experience(environment, planner, actions=90).rewards(word)
 
 

@@ -138,6 +138,16 @@ def test_a_growing_tree_gains_one_trajectory_at_a_time_and_earlier_trees_keep():
     assert all(later - earlier in (0, 1) for earlier, later in pairwise(sizes))
 
 
+def test_an_outline_of_two_levels_holds_that_of_each_child():
+    mdp = random_mdp(rng(0))
+    tree = RewardPlanner(mdp, SearchSettings(trajectories=40, depth=4)).search(0, seed=0)
+    assert repr(tree) == f"SearchTree({len(tree)} nodes, 40 trajectories, action {tree.action!r})"
+    outline = tree.outline(2).splitlines()
+    for action in mdp.actions:
+        for child in tree.children(0, action).values():
+            assert all(f"    {line}" in outline for line in tree.outline(1, child).splitlines())
+
+
 def test_a_tree_counts_every_trajectory_once():
     """Visits go to the actions tried there, but for one: the visit that made the node, or that ended in it."""
     mdp = random_mdp(rng(1), actions=3, branching=3)

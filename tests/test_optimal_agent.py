@@ -109,7 +109,7 @@ def test_tree_search_that_plans_letter_by_letter_may_never_observe_an_executable
     machine = mrm.MealyRewardMachine({("u", "z"): ("v", 1.0), ("u", "y"): ("u", 0.0), ("v", "z"): ("v", 0.0),
                                       ("v", "y"): ("u", 5.0)}, "u", null_reward=-1.0)
     assert mrm.executable(mdp, labelling, ("z", "y"))
-    outcomes = {"tree search": "budget spent: ('z', 'y') was not answered", "fewest actions": "θ = inf is out of reach"}
+    outcomes = {"tree search": "budget spent: z·y was not answered", "fewest actions": "θ = inf is out of reach"}
     for queries, ends in outcomes.items():
         agent = OptimalAgent(mdp, labelling, max_nodes=2, explore=QUERIES[queries](mdp, labelling), actions=2000,
                              episode_actions=40)

@@ -43,6 +43,12 @@ def test_the_command_prints_every_table_from_the_stored_rows(rows, tmp_path):
     assert all(f"## {title}" in printed for title in tables(rows))
 
 
+def test_the_command_gives_the_tables_of_the_rows_in_its_file(rows, tmp_path):
+    file = tmp_path / "rows.jsonl"
+    file.write_bytes(STORED.read_bytes())
+    assert reproduce.main(["--out", str(file), "--silent"]) == tables(rows)
+
+
 def test_there_are_ten_rows_of_every_setting(rows):
     assert all(len(rows_of(rows, settings)) == 10 for settings in SETTINGS)
     assert len(rows) == 10 * len(SETTINGS)

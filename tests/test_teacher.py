@@ -57,6 +57,14 @@ def test_a_hypothesis_over_other_letters_is_an_error(hidden):
         MachineTeacher(hidden).counterexample(mrm.MealyRewardMachine({("u", "z"): ("u", 0.0)}, "u"))
 
 
+def test_one_who_remembers_words_leaves_hypotheses_to_the_teacher(hidden):
+    wrong = mrm.MealyRewardMachine(hidden.transitions | {("v", "b"): ("u", 0.0)}, "u")
+    remembering = Remembering(MachineTeacher(hidden), Store("ab"))
+    assert remembering.counterexample(wrong) == MachineTeacher(hidden).counterexample(wrong) == ("a", "b")
+    assert remembering.counterexample(hidden) is None
+    assert remembering.null_reward == -1.0
+
+
 def test_counting_counts_words_letters_and_hypotheses(hidden):
     teacher = Counting(MachineTeacher(hidden))
     teacher.rewards(("a", "b")), teacher.rewards(("a",))

@@ -36,6 +36,16 @@ class Agent:
     letter on. `attempts` and `actions` bound what one query may take; `episode_actions` bounds an episode, where
     `explore` never resets by itself and M knows ways of no return. Learning is free, as in the paper, or its actions
     are taken from those of exploitation.
+
+    >>> from mrmlib import domains
+    >>> world = domains.treasure_map()
+    >>> class Student(Agent):
+    ...     def use(self, life, hypothesis):
+    ...         yield from ()
+    ...         return f"learnt {len(hypothesis.nodes)} nodes"
+    >>> run = Student(world.mdp, world.labelling).run(Environment(world.mdp, world.labelling, world.machine, seed=1))
+    >>> run.outcome, run.queries, run.exploitation_actions
+    ('learnt 6 nodes', 216, 0)
     """
 
     objective: Any = MeanPayoff()

@@ -76,7 +76,11 @@ class ApproximateAgent(Agent):
 
 
 class Sound:
-    """An epoch resets the machine and H, and ends at the first reward that H does not predict."""
+    """An epoch resets the machine and H, and ends at the first reward that H does not predict.
+
+    >>> Sound().resets_machine(fresh=False)
+    True
+    """
 
     def resets_machine(self, fresh: bool) -> bool:
         """Does an epoch begin at the start node? `fresh`: the hypothesis is new, or was just contradicted."""
@@ -92,7 +96,11 @@ class Sound:
 
 
 class AsPublished(Sound):
-    """An epoch goes on from where the machine is, and at its end only the rewards of the letters pursued count."""
+    """An epoch goes on from where the machine is, and at its end only the rewards of the letters pursued count.
+
+    >>> AsPublished().resets_machine(fresh=False), AsPublished().contradicted(None, paid=(10.0,), expected=(-1.0,))
+    (False, True)
+    """
 
     def resets_machine(self, fresh: bool) -> bool:
         """Only with a new hypothesis or after a counter-example."""

@@ -135,6 +135,9 @@ class Run:
     `total_reward` is that of exploitation, `learning_reward` what was earned on the way. `solution` is what is best in
     M ⊗ H, with certified bounds, where the agent has computed that; `returns` are those of all pre-trials and epochs,
     in the objective's units. `store` holds everything observed. A run can be saved, and a later one can go on from it.
+
+    >>> Run().after(QueryPosed(("m",))).after(Answered(("m",), (10.0,))).queries
+    1
     """
 
     machine: MealyRewardMachine | None = None

@@ -44,6 +44,13 @@ class Life:
     `state` and `node` are its place in M ⊗ H. `contradiction` is the shortest word that was not paid as H predicts, in
     what was observed since the machine was reset. `returns` are those of all epochs that have ended. `begun` is the sum
     that the life starts from.
+
+    >>> from mrmlib import OptimalAgent, domains
+    >>> world = domains.treasure_map()
+    >>> environment = Environment(world.mdp, world.labelling, world.machine, seed=1)
+    >>> life = OptimalAgent(world.mdp, world.labelling).life(environment)
+    >>> next(life.events()), life.left
+    (QueryPosed(word=('j2', 'm')), 2000)
     """
 
     def __init__(self, agent: Agent, environment: Environment, actions: int, seed: int, begun: Run,

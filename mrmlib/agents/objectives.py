@@ -15,7 +15,11 @@ from ..words import check_discount, discounted_sum, mean_payoff
 
 @dataclass(frozen=True)
 class MeanPayoff:
-    """The long-run average of the rewards."""
+    """The long-run average of the rewards.
+
+    >>> MeanPayoff().of((1.0, 2.0))
+    1.5
+    """
 
     def solve(self, mdp: MDP) -> Solution:
         """The optimum."""

@@ -44,7 +44,14 @@ class SuiteTester:
 
 
 class ChainTester:
-    """Several testers, one after the other: cheap ones first. None proves what the strongest None among them proves."""
+    """Several testers, one after the other: cheap ones first. None proves what the strongest None among them proves.
+
+    >>> from mrmlib.conformance.suites import wp_method
+    >>> hidden = MealyRewardMachine({("u", "a"): ("v", 1.0), ("v", "a"): ("v", 2.0)}, "u")
+    >>> cheap, dear = SuiteTester(hidden.rewards, wp_method), SuiteTester(hidden.rewards, up_to(2, wp_method))
+    >>> ChainTester(cheap, dear).counterexample(MealyRewardMachine({("u", "a"): ("u", 1.0)}, "u"))
+    ('a', 'a')
+    """
 
     def __init__(self, *testers: ConformanceTester) -> None:
         self.testers = testers
@@ -59,5 +66,10 @@ def up_to(max_nodes: int, method: Callable[[MealyRewardMachine, int], Suite]) ->
     """The suite of a method for all machines with at most `max_nodes` nodes, whatever the size of H.
 
     A hypothesis with more nodes is an error: then no machine within the bound is right.
+
+    >>> from mrmlib.conformance.suites import w_method
+    >>> H = MealyRewardMachine({("u", "a"): ("u", 1.0)}, "u")
+    >>> list(up_to(3, w_method)(H)) == list(w_method(H, 2))
+    True
     """
     return lambda hypothesis: method(hypothesis, max_nodes - len(hypothesis.minimal().nodes))

@@ -29,7 +29,11 @@ ACTIONS = 10_000_000  # when a word is given up, unless the caller says otherwis
 
 @dataclass(frozen=True)
 class RandomExploration:
-    """Every action equally likely, whatever the word (the paper's way in the cookie domain)."""
+    """Every action equally likely, whatever the word (the paper's way in the cookie domain).
+
+    >>> RandomExploration(("n", "s"))(("m",), np.random.default_rng(0))("anywhere", 0)
+    's'
+    """
 
     actions: tuple[Hashable, ...]
 
@@ -41,7 +45,14 @@ class RandomExploration:
 
 @dataclass(frozen=True)
 class PlannedExploration:
-    """Towards the next letter, as `planner.action(state, letter, generator)` says (the paper's way: MCTS)."""
+    """Towards the next letter, as `planner.action(state, letter, generator)` says (the paper's way: MCTS).
+
+    >>> from mrmlib import ObservationPlanner, domains
+    >>> world = domains.treasure_map()
+    >>> explore = PlannedExploration(ObservationPlanner(world.mdp, world.labelling))
+    >>> explore(("m", "g"), np.random.default_rng(0))(((5, 7), False), 0)
+    'n'
+    """
 
     planner: Any
 
@@ -52,7 +63,13 @@ class PlannedExploration:
 
 @dataclass(frozen=True)
 class OptimalExploration:
-    """As `query_strategy` says; planned once for each word."""
+    """As `query_strategy` says; planned once for each word.
+
+    >>> from mrmlib import domains
+    >>> world = domains.treasure_map()
+    >>> OptimalExploration(QueryPlanner(world.mdp, world.labelling))(("m", "g"))(((5, 7), False), 0)
+    'n'
+    """
 
     planner: QueryPlanner
     objective: str = "actions"
@@ -71,6 +88,9 @@ class Lived:
     """How living a word ended: what it was paid, if the outcome is "answered", and what that took.
 
     Each attempt begins with a reset. `null_reward` is what the last null paid, None if there was none.
+
+    >>> Lived(("m",), None, OUT_OF_ACTIONS, attempts=3, actions=100).rewards is None
+    True
     """
 
     word: Word
@@ -110,6 +130,13 @@ def live_all(environment: Environment, words: Iterable[Word], planner: QueryPlan
     An episode pursues all open words at once, and a letter that spoils one may serve another. Prefixes of open words
     are not pursued for themselves: they are lived on the way. The budgets are for all words together; what cannot be
     answered within them, or in M, ends it.
+
+    >>> from mrmlib import domains
+    >>> world = domains.treasure_map(apf=1.0)
+    >>> environment = Environment(world.mdp, world.labelling, world.machine, seed=0)
+    >>> planner, store = QueryPlanner(world.mdp, world.labelling), Store(world.labelling.observations)
+    >>> [lived.word for lived in live_all(environment, [("m",), ("m", "g"), ("e",)], planner, store)]
+    [('m', 'g'), ('e',)]
     """
     open_words = list(dict.fromkeys(map(tuple, words)))
     while open_words := [word for word in open_words if store.rewards(word) is None]:
@@ -170,8 +197,8 @@ class Experience:
         """What is paid for each letter of `word`."""
         lived = self.live(word)
         if lived.rewards is None:
-            raise BudgetError(f"{lived.word} was not answered: {lived.outcome} "
-                             f"after {lived.attempts} attempts and {lived.actions} actions")
+            raise BudgetError(f"{'·'.join(map(str, lived.word))} was not answered: {lived.outcome} "
+                              f"(attempts: {lived.attempts}, actions: {lived.actions})")
         return lived.rewards + (self.constant,) * (len(word) - len(lived.word))
 
     def counterexample(self, hypothesis: MealyRewardMachine) -> Word | None:

@@ -156,8 +156,9 @@ def bar_figure(rows: Iterable[Row], x: str, y: str, by: str, *, title: str, x_la
         at = [places.index(point[x]) + (number - (len(names) - 1) / 2) * width for point in points]
         axes.bar(at, [point["mean"] for point in points], 0.92 * width, color=colour,
                  label=f"{name}{_counts(points)}")
-        axes.errorbar(at, [point["mean"] for point in points], [point["high"] - point["mean"] for point in points],
-                      fmt="none", ecolor="#1b1b1b", capsize=3, linewidth=1.2)
+        spread = [point["high"] - point["mean"] if point["n"] > 1 else math.nan for point in points]
+        axes.errorbar(at, [point["mean"] for point in points], spread, fmt="none", ecolor="#1b1b1b", capsize=3,
+                      linewidth=1.2)
         axes.set_xticks(range(len(places)), [str(place) for place in places])
 
     return _chart(rows, x, y, by, title, (x_label, y_label), facet, band, references, log, alt, "Bars", draw)

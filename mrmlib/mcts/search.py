@@ -29,7 +29,11 @@ Seed = int | np.random.Generator
 
 @dataclass(frozen=True)
 class Uniform:
-    """The rollout policy that takes every action equally often."""
+    """The rollout policy that takes every action equally often.
+
+    >>> SearchSettings().rollout
+    Uniform()
+    """
 
     def __call__(self, mdp: NRMDP) -> np.ndarray:
         """No rows: all actions are alike in all states."""
@@ -58,7 +62,11 @@ class Following:
 
 
 class FinalChoice(Enum):
-    """Which action of the root a search settles on."""
+    """Which action of the root a search settles on.
+
+    >>> SearchSettings(final_choice=FinalChoice.MOST_VISITS).rules().by_visits
+    True
+    """
 
     HIGHEST_MEAN = "highest mean"
     MOST_VISITS = "most visits"

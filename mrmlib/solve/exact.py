@@ -31,6 +31,12 @@ class Solution:
 
     `lower` and `upper` are certified: the true optimum at the initial state lies between them, rounding included.
     `rounds` is how many policies were evaluated, or for a finite horizon how many actions are counted.
+
+    >>> coin = MDP(["heads", "tails"], ["flip", "keep"], lambda s, a: {s: 1.0} if a == "keep" else
+    ...            {"heads": 0.5, "tails": 0.5}, "tails", lambda s, a, t: float(t == "heads"))
+    >>> best = solve_mean_payoff(coin)
+    >>> best.value, dict(best.values), dict(best.policy)
+    (1.0, {'heads': 1.0, 'tails': 1.0}, {'heads': 'keep', 'tails': 'flip'})
     """
 
     value: float
@@ -197,7 +203,13 @@ def _step_back(starts, targets, probabilities, rewards, actions, after):
 
 
 def evaluate_discounted(mdp: MDP, strategy: Strategy, gamma: float) -> Solution:
-    """The expected discounted sum of a strategy: the solution of the chain that it makes of the MDP."""
+    """The expected discounted sum of a strategy: the solution of the chain that it makes of the MDP.
+
+    >>> coin = MDP(["heads", "tails"], ["flip"], lambda s, a: {"heads": 0.5, "tails": 0.5}, "tails",
+    ...            lambda s, a, t: float(t == "heads"))
+    >>> evaluate_discounted(coin, lambda s: "flip", 0.5).value
+    0.5
+    """
     return solve_discounted(follow(mdp, strategy), gamma)
 
 

@@ -17,7 +17,14 @@ from .wordgraph import Rows, WordGraph, by_label
 
 
 class SmallestMachine(MealyRewardMachine):
-    """A machine that `minimal_within` found, and what it proved: no machine below `lower_bound` nodes would do."""
+    """A machine that `minimal_within` found, and what it proved: no machine below `lower_bound` nodes would do.
+
+    >>> from mrmlib import domains
+    >>> world = domains.cookie()
+    >>> found = minimal_within(world.mdp, world.labelling, world.machine)
+    >>> len(found.nodes), found.lower_bound, found.proved
+    (2, 2, True)
+    """
 
     lower_bound: int = 1
 
