@@ -1,13 +1,17 @@
 """The two worlds of the paper, cell by cell and step by step, and the means to make one's own."""
 
+import json
 import pickle
+import sys
 from itertools import product
 
 import pytest
+from hypothesis import given
 
 import mrmlib as mrm
 from mrmlib import domains
 from mrmlib.domains import Domain, Grid, cookie_machine, treasure_machine, walk
+from tests.random_models import worlds
 
 # ---- the treasure map
 
@@ -264,6 +268,162 @@ def test_a_domain_survives_pickling_and_its_json_parts_agree(make):
                        mrm.Labelling.from_json(domain.labelling.to_json(domain.mdp)),
                        mrm.MealyRewardMachine.from_json(domain.machine.to_json()))
     assert read == domain.product
+
+
+def same(one, other):
+    """Equal in all but λ, which is compared where M has it."""
+    return (one.product == other.product and one.mdp == other.mdp and one.machine == other.machine
+            and one.labelling.observations == other.labelling.observations
+            and (one.labelling.table(one.mdp) == other.labelling.table(other.mdp)).all()
+            and all(getattr(one, name) == getattr(other, name)
+                    for name in ("name", "grid", "epoch_starts", "facts", "meanings")))
+
+
+@pytest.mark.parametrize("name", ["treasure_map", "cookie", "assembly"])
+def test_a_whole_domain_survives_json(name):
+    domain = domains.make(name)
+    again = Domain.from_json(domain.to_json())
+    assert same(again, domain)
+    assert again.to_json() == domain.to_json()
+
+
+@given(worlds())
+def test_any_world_survives_json(world):
+    domain = Domain("random", *world, epoch_starts=(0,), facts={"words": (("a",), 1.5), "none": None})
+    assert same(Domain.from_json(domain.to_json()), domain)
+
+
+@pytest.mark.parametrize(("change", "culprit"), [
+    ({"name": 7}, "the name of a domain is a string, not 7"),
+    ({"mdp": {}}, "mdp, line 1: expected an mrmlib document of kind 'nrmdp'"),
+    ({"machine": None}, "machine, line 1: expected an mrmlib document of kind 'machine'"),
+    ({"epoch_starts": ["moon"]}, "unknown state 'moon'"),
+    ({"facts": {"best": {"mrmlib": "spell"}}}, "a fact, line 1: expected an mrmlib document of kind 'machine'"),
+    ({"meanings": [["u0"]]}, "not the form of a domain"),
+    ({"grid": {"mrmlib": "grid", "version": 1, "cells": [[1, 2.5]], "start": [1, 2], "marks": [], "moves": []}},
+     r"a pair of whole numbers, not \[1, 2.5\]"),
+    ({"grid": {"mrmlib": "grid", "version": 1, "cells": [[1, 2]], "start": [2, 2], "marks": [], "moves": []}},
+     r"\(2, 2\) is not a cell of the grid"),
+])
+def test_a_document_that_is_no_domain_is_refused_by_name(change, culprit):
+    content = json.loads(domains.cookie().to_json()) | change
+    with pytest.raises(mrm.FormatError, match=f"mine.json, line .*{culprit}"):
+        Domain.from_json(json.dumps(content), "mine.json")
+
+
+@pytest.mark.parametrize("part", ["name", "mdp", "labelling", "machine", "grid", "epoch_starts", "facts", "meanings"])
+def test_a_document_that_lacks_a_part_names_it(part):
+    content = json.loads(domains.cookie().to_json())
+    del content[part]
+    with pytest.raises(mrm.FormatError, match=f"a domain needs '{part}'"):
+        Domain.from_json(json.dumps(content))
+
+
+def test_a_fact_that_has_no_json_form_is_named():
+    parts = domains.cookie()
+    with pytest.raises(mrm.FormatError, match="object"):
+        Domain("odd", parts.mdp, parts.labelling, parts.machine, facts={"why": object()}).to_json()
+
+
+# ---- the list of domains
+
+
+@pytest.fixture
+def own_list(monkeypatch):
+    """What a test registers is forgotten after it."""
+    monkeypatch.setattr(domains.domain, "_registry", dict(domains.registry()))
+
+
+@pytest.fixture
+def my_worlds(own_list, monkeypatch, tmp_path):
+    """A module of a user's."""
+    (tmp_path / "my_worlds.py").write_text("""
+from mrmlib import MealyRewardMachine, domains
+
+number = 7
+
+def corner_shop(price: float = 1.0, sale: bool = False, name="corner"):
+    mdp, labelling = domains.walk(domains.Grid.from_map("* bread"))
+    machine = MealyRewardMachine({("u", "bread"): ("u", -price if not sale else -price / 2)}, "u")
+    return domains.Domain(name, mdp, labelling, machine)
+
+def nothing():
+    return None
+""")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "my_worlds", raising=False)
+    yield "my_worlds"
+    sys.modules.pop("my_worlds", None)
+
+
+def test_a_domain_of_ones_own_is_made_by_the_name_of_its_function(my_worlds):
+    assert domains.make("my_worlds:corner_shop", price=3.0).machine.rewards(("bread",)) == (-3.0,)
+    assert tuple(domains.registry())[-1] == "my_worlds:corner_shop"  # listed beside ours
+    with pytest.raises(mrm.ModelError, match="'my_worlds:nothing' makes None, which is not a Domain"):
+        domains.make("my_worlds:nothing")
+
+
+@pytest.mark.parametrize(("name", "culprit"), [
+    ("no_such_module:world", "No module named 'no_such_module'"),
+    ("my_worlds:moon", "the module 'my_worlds' has no function 'moon'"),
+    ("my_worlds:number", "has no function 'number'"),
+    (":world", "a domain of yours is named package.module:function"),
+    ("..os:system", "package.module:function"),
+    ("my_worlds:", "package.module:function"),
+    ("my_worlds:a b", "package.module:function"),
+])
+def test_a_name_that_leads_nowhere_is_refused(my_worlds, name, culprit):
+    before = tuple(domains.registry())
+    with pytest.raises(mrm.ModelError, match=f"domain '{name}'.*{culprit}"):
+        domains.make(name)
+    assert tuple(domains.registry()) == before
+
+
+def test_a_name_is_not_taken_from_another_module(own_list):
+    def cookie():
+        return domains.treasure_map()
+
+    with pytest.raises(mrm.ModelError, match=r"'cookie' is taken by mrmlib\.domains\.cookie\.cookie"):
+        domains.register(cookie)
+
+    def kiosk():
+        return domains.cookie()
+
+    domains.register(kiosk)
+    domains.register(kiosk)  # a cell that runs twice
+    assert domains.make("kiosk").name == "cookie"
+
+
+@pytest.mark.parametrize(("text", "read"), [
+    ("", {}), ("price=2", {"price": 2.0}), ("sale=yes,price=0.5", {"sale": True, "price": 0.5}),
+    ("name=x=y", {"name": "x=y"}),
+])
+def test_settings_are_read_as_their_defaults_are(my_worlds, text, read):
+    domains.load("my_worlds:corner_shop")
+    assert domains.read_settings("my_worlds:corner_shop", text) == read
+
+
+@pytest.mark.parametrize(("text", "culprit"), [
+    ("colour=red", "no setting 'colour': it has price, sale, name"),
+    ("price", "'price' of my_worlds:corner_shop is a number like 1.0, not ''"),
+    ("price=much", "is a number like 1.0, not 'much'"),
+    ("sale=perhaps", "is yes or no, not 'perhaps'"),
+    ("price=1,price=2", "'price' of my_worlds:corner_shop is given twice"),
+])
+def test_settings_that_cannot_be_read_are_refused_by_name(my_worlds, text, culprit):
+    domains.load("my_worlds:corner_shop")
+    with pytest.raises(mrm.ModelError, match=culprit):
+        domains.read_settings("my_worlds:corner_shop", text)
+
+
+def test_settings_are_read_of_listed_domains_only(my_worlds):
+    """A name may come from a file here, so nothing is imported for it."""
+    with pytest.raises(mrm.ModelError, match="unknown domain 'my_worlds:corner_shop'"):
+        domains.read_settings("my_worlds:corner_shop", "")
+    assert "my_worlds" not in sys.modules
+
+
+# ---- grids
 
 
 def test_a_map_is_read_with_its_legend():

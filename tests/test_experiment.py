@@ -12,6 +12,15 @@ from mrmlib.experiment.rows import RowFile, summary, without_times
 from mrmlib.experiment.trials import run
 from tests.toy_trials import TOY, Toy
 
+MY_WORLDS = """
+from mrmlib import MealyRewardMachine, domains
+
+
+def corner_shop(price=3.0):
+    mdp, labelling = domains.walk(domains.Grid.from_map("* bread"))
+    return domains.Domain("corner_shop", mdp, labelling, MealyRewardMachine({("u", "bread"): ("u", price)}, "u"))
+"""
+
 
 @pytest.fixture
 def toy(monkeypatch):
@@ -82,3 +91,35 @@ class TestCommandLine:
         shown = []
         main(["toy", "--trials", "2", "--silent"], shown.extend)
         assert [row["measure"] for row in shown] == ["total", "largest", "lazy_seconds", "seconds"]
+
+    def test_a_domain_of_the_users_own_is_lived_in_by_other_processes_too(self, tmp_path):
+        """Beside one of ours, by the name of its function; the module lies where the command is run."""
+        (tmp_path / "my_worlds.py").write_text(MY_WORLDS)
+        command = [sys.executable, "-m", "mrmlib.experiment", "life", "--domain", "assembly", "my_worlds:corner_shop",
+                   "--trials", "2", "--jobs", "2", "--actions", "100", "--silent", "--out", "rows"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "| my_worlds:corner_shop | exact | 2 | 1 | 0 |" in done.stdout
+        assert "| my_worlds:corner_shop | value | 2 | 1.5 | 0 |" in done.stdout  # 3 for every second step
+        assert "| assembly | exact | 2 | 1 | 0 |" in done.stdout
+        assert {row["domain"] for row in RowFile(tmp_path / "rows").rows.values()} == {
+            "assembly", "my_worlds:corner_shop"}
+
+    @pytest.mark.parametrize(("wrong", "culprit"), [
+        (["--domain", "moon"], "unknown domain 'moon': there are cookie, treasure_map"),
+        (["--domain", "no_module:world"], "No module named 'no_module'"),
+        (["--domain", "cookie", "--options", "apf=1"], "cookie has no setting 'apf'"),
+        (["--options", "apf=high"], "the setting 'apf' of treasure_map is a number like 0.95, not 'high'"),
+    ])
+    def test_a_domain_that_there_is_not_is_refused_before_anything_is_run(self, wrong, culprit, capsys):
+        with pytest.raises(SystemExit) as caught:
+            main(["life", *wrong])
+        assert caught.value.code == 2
+        assert culprit in capsys.readouterr().err
+
+    def test_options_are_swept_like_every_setting(self):
+        shown = []
+        main(["life", "--domain", "assembly", "--options", "precision=1", "precision=0.5", "--trials", "1",
+              "--actions", "50", "--silent"], shown.extend)
+        values = {row["options"]: row["mean"] for row in shown if row["measure"] == "value"}
+        assert values == {"precision=1": 29 / 16, "precision=0.5": pytest.approx(29 / 32)}

@@ -1,27 +1,15 @@
 """The kinds of trial: what they measure, and that a seed gives the same trial again."""
 
-from dataclasses import replace
 from itertools import product
 
 import pytest
 
 from mrmlib import domains
-from mrmlib.agents import ApproximateAgent, AsPublished, OptimalAgent, Sound
-from mrmlib.experiment.kinds import (
-    TRIALS,
-    Cookie,
-    CookieByOptimisation,
-    TreasureMap,
-    agent_of,
-    executable_words,
-    treasure_map_trial,
-)
+from mrmlib.experiment.kinds import TRIALS, Cookie, CookieByOptimisation, executable_words
 from mrmlib.experiment.rows import without_times
 from mrmlib.experiment.trials import remake, run
 from mrmlib.within.agreement import executable
 from mrmlib.within.wordgraph import WordGraph
-
-SHORT = TreasureMap(actions=250)
 
 
 @pytest.mark.parametrize("name", TRIALS)
@@ -29,46 +17,6 @@ def test_every_kind_of_trial_can_be_re_made_from_its_row(name):
     kind = TRIALS[name]
     (row,) = run(kind, [kind.warm_up], trials=1)
     assert without_times(remake(kind, row)) == without_times(row)
-
-
-@pytest.mark.parametrize(("settings", "kind", "reading"), [
-    (SHORT, ApproximateAgent, AsPublished),
-    (replace(SHORT, agent="sound"), ApproximateAgent, Sound),
-    (replace(SHORT, agent="optimal", explore="optimal"), OptimalAgent, None),
-])
-def test_settings_name_the_agent(settings, kind, reading):
-    agent = agent_of(settings, domains.treasure_map())
-    assert type(agent) is kind
-    assert reading is None or type(agent.reading) is reading
-
-
-@pytest.mark.parametrize("change", [
-    {}, {"agent": "sound"}, {"exploit": "random"}, {"exploit": "rewards"}, {"explore": "optimal"},
-    {"agent": "optimal", "explore": "optimal"}, {"trajectories": 20, "depth": 10, "k": 2},
-], ids=str)
-def test_a_life_on_the_treasure_map_is_measured(change):
-    settings = replace(SHORT, **change)
-    measures = treasure_map_trial(settings, seed=4)
-    assert measures["exact"]
-    assert measures["nodes"] == 6
-    assert measures["exploitation_actions"] == settings.actions
-    assert measures["lower"] <= measures["value"] <= measures["upper"]
-    assert measures["value"] == pytest.approx(domains.treasure_map(0.95).facts["optimal_mean_payoff"])
-    assert len(measures["reward_after"]) == settings.actions // settings.checkpoint
-    assert measures["resets"] == measures["attempts"] + measures["epochs"]
-    assert measures["counterexamples"] == measures["spurious"], "the first hypothesis is right: there is no other kind"
-    assert len(measures["hypothesis_after"]) == len(measures["hypothesis_nodes"]) == measures["hypotheses"] == 1
-
-
-def test_the_tree_begins_with_a_smaller_hypothesis_and_ends_with_the_right_one():
-    measures = treasure_map_trial(replace(SHORT, agent="optimal", explore="optimal", learner="tree"), seed=4)
-    assert measures["exact"]
-    assert measures["hypothesis_nodes"][0] < measures["hypothesis_nodes"][-1] == 6
-
-
-def test_what_is_earned_on_the_way_adds_up():
-    measures = treasure_map_trial(replace(SHORT, actions=200), seed=4)
-    assert measures["reward_after"][-1] == measures["total_reward"]
 
 
 @pytest.mark.parametrize(("settings", "nodes"), [

@@ -3,9 +3,10 @@
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
-from ..errors import ModelError
+from .. import document
+from ..errors import FormatError, ModelError
 from ..labelling import Labelling
 from ..nrmdp import NRMDP
 
@@ -80,6 +81,38 @@ class Grid:
     def observations(self) -> tuple[Hashable, ...]:
         """What can be seen, in the order of the marks."""
         return tuple(dict.fromkeys(self.marks.values()))
+
+    def to_json(self) -> str:
+        """The grid as a JSON document that `from_json` reads back."""
+        return document.dump("grid", {
+            "cells": [document.name_to_json(cell) for cell in self.cells],
+            "start": document.name_to_json(self.start),
+            "marks": [[document.name_to_json(part) for part in mark] for mark in self.marks.items()],
+            "moves": [[document.name_to_json(part) for part in move] for move in self.moves.items()],
+        })
+
+    @classmethod
+    def from_json(cls, text: str, source: str = "text") -> Self:
+        """The grid in a JSON document; `source` is what errors call it.
+
+        >>> grid = Grid.from_map("* shop")
+        >>> Grid.from_json(grid.to_json()) == grid
+        True
+        """
+
+        def build(content: dict[str, Any]) -> Self:
+            marks = {_cell(cell): document.name_from_json(z) for cell, z in content["marks"]}
+            moves = {document.name_from_json(move): _cell(step) for move, step in content["moves"]}
+            return cls(tuple(map(_cell, content["cells"])), _cell(content["start"]), marks, moves)
+
+        return document.load(text, "grid", build, source)
+
+
+def _cell(form: Any) -> Cell:
+    """A pair of whole numbers: a cell, or the step of a move."""
+    if not (isinstance(form, list) and len(form) == 2 and all(type(part) is int for part in form)):
+        raise FormatError(f"a cell or a step is a pair of whole numbers, not {form!r}")
+    return form[0], form[1]
 
 
 def _meaning(symbol: str, legend: Mapping[str, Hashable] | None, row: int) -> Hashable:

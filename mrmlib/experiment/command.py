@@ -1,15 +1,17 @@
 """The paper's experiments (§6): which kinds of trial there are, what the paper reports, and a command line for sweeps.
 
 `python -m mrmlib.experiment KIND --help` lists the settings of a kind; each may be given several values, and every
-combination is run.
+combination is run. A life is lived in any domain: one of the registry, or your own, named package.module:function.
 """
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import Field, fields
+from dataclasses import Field, fields, replace
 from itertools import product
 from typing import Any
 
+from ..domains import load
+from ..errors import MrmError
 from .kinds import TRIALS
 from .rows import Row, summary
 from .trials import Kind, run
@@ -56,15 +58,28 @@ def beside_paper(summarised: Iterable[Row], paper: Iterable[Row]) -> list[Row]:
 
 def main(arguments: Sequence[str] | None = None, show: Callable[[list[Row]], Any] = print) -> int:
     """Run what the command line asks for, show the summary, and return the exit status: 130 if interrupted."""
-    asked = vars(_parser().parse_args(arguments))
+    parser = _parser()
+    asked = vars(parser.parse_args(arguments))
     kind = TRIALS[asked["kind"]]
     values = {field.name: asked[field.name] for field in fields(kind.settings)}
-    settings = [kind.settings(**dict(zip(values, chosen, strict=True))) for chosen in product(*values.values())]
+    try:
+        kind = replace(kind, loads=_loaded(values.get("domain", ())))
+        settings = [kind.settings(**dict(zip(values, chosen, strict=True))) for chosen in product(*values.values())]
+    except MrmError as error:
+        parser.error(str(error))
     rows = run(kind, settings, asked["trials"], asked["seed"], file=asked["out"], jobs=asked["jobs"],
                scheduler=asked["scheduler"], progress=not asked["silent"])
     swept = [name for name, several in values.items() if len(several) > 1]
     show(summary(rows, swept, _measures(kind, rows)))
     return 0 if len(rows) == len(settings) * asked["trials"] else 130
+
+
+def _loaded(names: Sequence[str]) -> tuple[str, ...]:
+    """Those of the domains named that are the user's own, package.module:function, once they are loaded."""
+    own = tuple(name for name in names if ":" in name)
+    for name in own:
+        load(name)
+    return own
 
 
 def _measures(kind: Kind, rows: Sequence[Row]) -> list[str]:

@@ -1,128 +1,34 @@
-"""The kinds of trial of the paper's experiments (§6): the treasure map, the cookie domain, and the rival learner there.
+"""The kinds of trial: lives on the treasure map and in any domain, learning on cookies (paper, §6), and its rival.
 
-A trial is a function of frozen settings and a seed. Settings are plain values, so that a row can hold them: a choice is
-named, and the tables below say what the name stands for. Whether a machine is exact is proved, not sampled. Learning
-on cookies is timed by the processor's clock, so that others on the machine do not count.
+A trial is a function of frozen settings and a seed. Settings are plain values, so that a row can hold them. Whether a
+machine is exact is proved, not sampled. Learning on cookies is timed by the processor's clock, so that others on the
+machine do not count.
 """
 
-import math
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..agents import ApproximateAgent, AsPublished, OptimalAgent, Sound, act_randomly, plan_observations, plan_rewards
-from ..agents.agent import Agent
-from ..agents.events import Acted, HypothesisBuilt
 from ..conformance.suites import random_walks
 from ..conformance.testers import SuiteTester
-from ..domains import Domain, cookie, treasure_map
+from ..domains import cookie
 from ..environment import Environment, FilteredEnvironment
-from ..experience.lived import Experience, OptimalExploration, PlannedExploration, RandomExploration
+from ..experience.lived import Experience, RandomExploration
 from ..experience.querying import QueryPlanner
 from ..lstar import L_STAR, hypotheses
-from ..mcts.search import ObservationPlanner, SearchSettings
-from ..solve.exact import solve_mean_payoff
-from ..synchronise import product
-from ..table import ObservationTable
 from ..tree import DiscriminationTree
 from ..within.agreement import distinguish, minimal_within
 from ..within.wordgraph import WordGraph
 from ..words import Word
+from .lives import Life, TreasureMap, agent_of, life_trial, one_of, treasure_map_trial
 from .tabu import Objective, learn_by_optimisation
 from .trials import Kind
 
-
-def _one_of(names: Sequence[str], default: str) -> Any:
-    """A setting with few possible values."""
-    return field(default=default, metadata={"choices": tuple(names)})
-
-
-LEARNERS = {"table": ObservationTable, "tree": DiscriminationTree}
-READINGS = {"as_published": AsPublished, "sound": Sound}
-EXPLORATIONS = {
-    "tree_search": lambda domain, search: PlannedExploration(ObservationPlanner(domain.mdp, domain.labelling,
-                                                                                settings=search)),
-    "optimal": lambda domain, search: OptimalExploration(QueryPlanner(domain.mdp, domain.labelling)),
-    "random": lambda domain, search: RandomExploration(tuple(domain.mdp.actions)),
-}
-EXPLOITATIONS = {"observations": plan_observations, "rewards": plan_rewards, "random": lambda search: act_randomly}
-
-
-@dataclass(frozen=True)
-class TreasureMap:
-    """Settings of a life on the treasure map: Algorithm 1 ("optimal"), or Algorithm 2 in one of its readings.
-
-    `explore` is how queries are lived. Algorithm 2 pursues words of `k` letters by `exploit`; "rewards" and "random"
-    look at no word. Trajectories and depth are those of every tree search.
-    """
-
-    apf: float = 0.95
-    agent: str = _one_of(("optimal", *READINGS), "as_published")
-    explore: str = _one_of(tuple(EXPLORATIONS), "tree_search")
-    exploit: str = _one_of(tuple(EXPLOITATIONS), "observations")
-    learner: str = _one_of(tuple(LEARNERS), "table")
-    k: int = 6
-    trajectories: int = 100
-    depth: int = 30
-    actions: int = 2000
-    checkpoint: int = 100
-
-
-def agent_of(settings: TreasureMap, domain: Domain) -> Agent:
-    """The agent that the settings describe."""
-    search = SearchSettings(trajectories=settings.trajectories, depth=settings.depth)
-    common = {"learner": LEARNERS[settings.learner], "explore": EXPLORATIONS[settings.explore](domain, search)}
-    if settings.agent == "optimal":
-        return OptimalAgent(domain.mdp, domain.labelling, max_nodes=len(domain.machine.nodes), **common)
-    return ApproximateAgent(domain.mdp, domain.labelling, settings.k, reading=READINGS[settings.agent](),
-                            exploit=EXPLOITATIONS[settings.exploit](search), epoch_starts=domain.epoch_starts, **common)
-
-
-def treasure_map_trial(settings: TreasureMap, seed: int) -> dict[str, Any]:
-    """Live on the treasure map: learn, exploit, and say what that took, what it earned and whether H is right.
-
-    `reward_after` is the reward earned after each `checkpoint` exploitation actions. `value` is the best mean payoff in
-    M ⊗ H, with certified bounds.
-
-    >>> measures = treasure_map_trial(TreasureMap(agent="optimal", explore="optimal", actions=300), seed=0)
-    >>> measures["exact"], measures["counterexamples"], len(measures["reward_after"])
-    (True, 0, 3)
-    """
-    domain = treasure_map(settings.apf)
-    world = Environment(domain.mdp, domain.labelling, domain.machine, seed)
-    earned, known = [0.0], []
-    for event, run in agent_of(settings, domain).watched(world, settings.actions, seed, every_action=True):
-        if isinstance(event, Acted):
-            earned.append(earned[-1] + event.reward)
-        elif isinstance(event, HypothesisBuilt):
-            known.append((run.learning_actions, len(event.machine.nodes)))
-    best = solve_mean_payoff(product(domain.mdp, domain.labelling, run.machine))
-    return {
-        "total_reward": run.total_reward,
-        "attempts": run.attempts,
-        "learning_seconds": run.learning_seconds,
-        "counterexamples": run.counterexamples,
-        "spurious": run.spurious,
-        "epochs": run.epochs,
-        "exploitation_seconds": run.exploitation_seconds,
-        "queries": run.queries,
-        "learning_actions": run.learning_actions,
-        "exploitation_actions": run.exploitation_actions,
-        "resets": world.resets,
-        "hypotheses": run.hypotheses,
-        "exact": run.machine.equivalent(domain.machine),
-        "nodes": len(run.machine.nodes),
-        # Outward, to nine digits: the last bits of a linear solver are not the same on every machine.
-        "value": round(best.value, 9),
-        "lower": math.floor(best.lower * 1e9) / 1e9,
-        "upper": math.ceil(best.upper * 1e9) / 1e9,
-        "hypothesis_after": tuple(actions for actions, _ in known),
-        "hypothesis_nodes": tuple(nodes for _, nodes in known),
-        "reward_after": tuple(earned[settings.checkpoint::settings.checkpoint]),
-    }
+__all__ = ["TRIALS", "Cookie", "CookieByOptimisation", "Life", "TreasureMap", "agent_of", "cookie_by_optimisation",
+           "cookie_trial", "executable_words", "learn_cookies", "life_trial", "treasure_map_trial"]
 
 
 @dataclass(frozen=True)
@@ -133,9 +39,9 @@ class Cookie:
     executable word with up to `test_length` letters. Both learner and tests live their words as `explore` says.
     """
 
-    treatment: str = _one_of(("filtered", "constant", "dont_care"), "filtered")
-    explore: str = _one_of(("random", "optimal"), "random")
-    learner: str = _one_of(("table", "tree"), "table")
+    treatment: str = one_of(("filtered", "constant", "dont_care"), "filtered")
+    explore: str = one_of(("random", "optimal"), "random")
+    learner: str = one_of(("table", "tree"), "table")
     test_letters: int = 200
     test_length: int = 5
 
@@ -239,6 +145,7 @@ def cookie_by_optimisation(settings: CookieByOptimisation, seed: int) -> dict[st
 
 TRIALS: dict[str, Kind] = {kind.name: kind for kind in (
     Kind("treasure_map", TreasureMap, treasure_map_trial, warm_up=TreasureMap(actions=100)),
+    Kind("life", Life, life_trial, warm_up=Life(actions=100)),
     Kind("cookie", Cookie, cookie_trial, warm_up=Cookie()),
     Kind("cookie_by_optimisation", CookieByOptimisation, cookie_by_optimisation,
          warm_up=CookieByOptimisation(first=500, limit=500, steps=1)),

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..domains import load
 from .rows import Row, RowFile, key, to_line
 
 
@@ -25,7 +26,7 @@ class Kind:
 
     Settings and measures are strings, numbers, truth values, None or tuples of them. `trial` is a function of a module,
     so that other processes find it. `warm_up` are settings of a quick trial that every process lives once beforehand,
-    so that times count no compiling.
+    so that times count no compiling; `loads` are domains of the user's that it loads before that.
 
     >>> @dataclass(frozen=True)
     ... class Dice:
@@ -42,6 +43,7 @@ class Kind:
     settings: type
     trial: Callable[[Any, int], Mapping[str, Any]]
     warm_up: Any = None
+    loads: tuple[str, ...] = ()
 
 
 def run(kind: Kind, settings: Iterable[Any], trials: int = 10, seed: int = 0, *, file: str | os.PathLike | None = None,
@@ -113,6 +115,8 @@ def _live(job: _Job) -> str:
 
 @cache
 def _warm_up(kind: Kind) -> None:
+    for name in kind.loads:
+        load(name)
     if kind.warm_up is not None:
         kind.trial(kind.warm_up, 0)
 
