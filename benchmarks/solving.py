@@ -11,6 +11,7 @@ import numpy as np
 
 import mrmlib as mrm
 from mrmlib.domains import Grid, treasure_machine, walk
+from mrmlib.interop.storm import check, to_storm
 
 SIZES = (20, 50, 100, 204, 289)  # 289: a million states of the product
 STORM_SIZES = (20, 50, 100)
@@ -63,32 +64,10 @@ def ours(size, kind):
 def storm(size, kind):
     """Seconds that Storm takes for the long-run average of the same product, and its value."""
     P = mrm.product(*world(size, kind))
-    check = storm_mean_payoff(P)
+    model = to_storm(P, reachable=False)
     begin = time.process_time()
-    result = check()
+    result = check(model, 'R{"paid"}max=? [ LRA ]')
     return {"solve": time.process_time() - begin, "value": result.get_value(P.states.index(P.initial))}
-
-
-def storm_mean_payoff(mdp):
-    """Hands an MDP over to Storm; what is returned lets Storm compute the optimal mean payoff of every state."""
-    import stormpy
-
-    states, actions = len(mdp.states), len(mdp.actions)
-    rows = np.repeat(np.arange(states * actions), np.diff(mdp.starts))
-    order = np.lexsort([mdp.targets, rows])  # Storm wants the entries of a row in order
-    builder = stormpy.datastructures.SparseMatrixBuilder[float](
-        rows=states * actions, columns=states, entries=len(rows), has_custom_row_grouping=True, row_groups=states)
-    builder.add_next_values(rows.tolist(), mdp.targets[order].tolist(), mdp.probabilities[order].tolist(),
-                            list(range(0, states * actions, actions)))
-    labels = stormpy.models.StateLabeling(states)
-    labels.add_label("init")
-    labels.add_label_to_state("init", mdp.states.index(mdp.initial))
-    rewards = stormpy.models.SparseRewardModel[float](
-        optional_state_action_reward_vector=mdp.expected_rewards.tolist())
-    model = stormpy.models.SparseMdp[float](stormpy.models.SparseModelComponents[float](
-        transition_matrix=builder.build(), state_labeling=labels, reward_models={"paid": rewards}))
-    formula = stormpy.parse_properties('R{"paid"}max=? [ LRA ]')[0]
-    return lambda: stormpy.model_checking(model, formula)
 
 
 def first_solution():

@@ -9,7 +9,8 @@ import pytest
 from scipy.optimize import linprog
 
 import mrmlib as mrm
-from benchmarks.solving import storm_mean_payoff, world
+from benchmarks.solving import world
+from mrmlib.interop import storm
 from mrmlib.solve.exact import (
     backward_induction,
     evaluate_discounted,
@@ -165,11 +166,12 @@ def test_the_optimal_mean_payoff_of_the_cookie_domain_is_a_tenth():
     solution = solve_mean_payoff(mrm.domains.cookie().product)
     assert solution.value == pytest.approx(0.1, abs=1e-9)
     assert solution.lower <= 0.1 <= solution.upper <= solution.lower + TIGHT
+
+
 def storm_values(mdp):
     """Storm's default environment is content with a relative error of 1e-6."""
     pytest.importorskip("stormpy")
-    result = storm_mean_payoff(mdp)()
-    return pytest.approx([result.get_value(s) for s in range(len(mdp.states))], rel=2e-6, abs=2e-6)
+    return pytest.approx(storm.solve_mean_payoff(mdp).array, rel=2e-6, abs=2e-6)
 
 
 @pytest.mark.parametrize("domain", [mrm.domains.treasure_map(apf=0.85), mrm.domains.cookie()], ids=lambda d: d.name)
