@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None, show: Callable[[list[Row]], Any
     rows = run(kind, settings, asked["trials"], asked["seed"], file=asked["out"], jobs=asked["jobs"],
                scheduler=asked["scheduler"], progress=not asked["silent"])
     swept = [name for name, several in values.items() if len(several) > 1]
-    show(summary(rows, swept, _measures(kind, rows)))
+    show(summary(rows, swept, measures(kind, rows)))
     return 0 if len(rows) == len(settings) * asked["trials"] else 130
 
 
@@ -82,8 +82,12 @@ def _loaded(names: Sequence[str]) -> tuple[str, ...]:
     return own
 
 
-def _measures(kind: Kind, rows: Sequence[Row]) -> list[str]:
-    """The columns that can be averaged and are no settings."""
+def measures(kind: Kind, rows: Iterable[Row]) -> list[str]:
+    """The columns that can be averaged and are no settings.
+
+    >>> measures(TRIALS["cookie"], [{"learner": "table", "test_length": 5, "trial": 0, "seed": 1, "nodes": 4}])
+    ['nodes']
+    """
     others = {field.name for field in fields(kind.settings)} | {"trial", "seed"}
     columns = dict.fromkeys(name for row in rows for name, value in row.items() if isinstance(value, int | float))
     return [name for name in columns if name not in others]

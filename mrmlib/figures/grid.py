@@ -157,11 +157,16 @@ class _Sheet:
 
     def corner(self, cell: Cell) -> tuple[int, int]:
         """The top left corner of a cell: north is up and east is right, whichever way rows are counted."""
+        (first, last), (top, bottom) = self._span
         (east, _), (_, north) = (self.grid.moves.get(move, ROWS_FROM_NORTH[move]) for move in "en")
-        columns, rows = ([c[axis] for c in self.grid.cells] for axis in (0, 1))
-        x = cell[0] - min(columns) if east > 0 else max(columns) - cell[0]
-        y = cell[1] - min(rows) if north < 0 else max(rows) - cell[1]
+        x = cell[0] - first if east > 0 else last - cell[0]
+        y = cell[1] - top if north < 0 else bottom - cell[1]
         return MARGIN + self.side * x, self.side * y
+
+    @cached_property
+    def _span(self) -> tuple[tuple[int, int], ...]:
+        """The lowest and the highest column, and the same for rows."""
+        return tuple((min(axis), max(axis)) for axis in zip(*self.grid.cells, strict=True))
 
     def draw(self, panel: Panel) -> Picture:
         """One copy of the grid."""

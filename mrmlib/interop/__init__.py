@@ -1,6 +1,8 @@
 """Joined to the world: machines and models in the formats of other tools. Each module is imported by its own name.
 
-Machines go out and come in through `dot`, `rm_text`, `formulas`, `multigraph` and `aalpy`; models go to the model
-checkers through `prism`, `drn` and `storm`; worlds come from and go to Gymnasium through `gym`. `files` reads a file
-within bounds. Nothing is ever executed or imported from a file.
+Machines go out and come in through `dot` (on `digraph`), `rm_text`, `formulas` (on `guards`), `multigraph` and `aalpy`;
+`labels` writes names and numbers as text, and `files` reads a file within bounds. Models go to the model checkers
+through `prism`, `drn` and `storm`; `watch` turns a step of a machine into a node that they can be asked about. Worlds
+come from and go to Gymnasium through `gym`, and `blackbox` lets a learner live in one. Nothing is ever executed or
+imported from a file.
 """

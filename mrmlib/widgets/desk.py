@@ -23,9 +23,6 @@ from .plan import PROGRAM, Plan
 from .settings_form import ROOM, SettingsForm
 
 LOOKS = 5  # times a second that the rows are looked for
-STYLE = ("<style>.mrm-means td, .mrm-means th { white-space: nowrap; } .mrm-means td { text-align: right; "
-         "font-variant-numeric: tabular-nums; } .mrm-shell code { white-space: pre-wrap; overflow-wrap: anywhere; "
-         "font-size: 12px; }</style>")
 
 
 class ExperimentDesk(Panel):
@@ -63,7 +60,7 @@ class ExperimentDesk(Panel):
         self.purpose = ipywidgets.HTML()
         self.stack = ipywidgets.Stack(list(self.forms.values()), selected_index=0)
         self.kind.observe(lambda _: self._planned(), "value")
-        return part("What to run", row(self.kind, self.purpose), self.stack, ipywidgets.HTML(STYLE))
+        return part("What to run", row(self.kind, self.purpose), self.stack)
 
     def _buttons(self, file: str | os.PathLike) -> ipywidgets.Widget:
         def number(value: int, low: int, high: int, name: str, tooltip: str) -> ipywidgets.BoundedIntText:

@@ -22,9 +22,6 @@ from .panel import Panel, button, figures_table, part, row
 MEAN, DISCOUNTED = "mean payoff", "discounted sum"
 UNITS = {MEAN: "reward per action", DISCOUNTED: "reward"}
 NARROW = {"description_width": "5.5em"}
-STYLE = ("<style>.mrm-stale { opacity: 0.35; } .mrm-code textarea { font-family: monospace; font-size: 12px; "
-         "line-height: 1.35; white-space: pre; overflow-x: auto; } .mrm-panel a { color: #0072b2; "
-         "text-decoration: underline; } .mrm-edges .jupyter-widgets input[type=text] { padding: 0 4px; }</style>")
 
 
 def drawable() -> tuple[str, ...]:
@@ -92,8 +89,7 @@ class DrawYourMachine(Panel):
         for control in (self.objective, self.discount):
             control.observe(lambda _: self._aim(), "value")
         self.precision.observe(lambda _: self._edited(), "value")
-        return row(self.world, self.precision, self.objective, self.discount, self.restore, self.world_error,
-                   ipywidgets.HTML(STYLE))
+        return row(self.world, self.precision, self.objective, self.discount, self.restore, self.world_error)
 
     def _stage(self) -> ipywidgets.Widget:
         left = ipywidgets.VBox([self._fields(), part("The machine", self.machine, width="640px")],

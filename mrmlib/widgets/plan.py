@@ -2,7 +2,7 @@
 
 import math
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import Field, asdict, dataclass, fields
 from functools import cached_property
 from html import escape
@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from ..errors import FormatError
-from ..experiment.command import PAPER_TABLE_1, PAPER_TABLE_2, beside_paper
+from ..experiment.command import PAPER_TABLE_1, PAPER_TABLE_2, beside_paper, measures
 from ..experiment.rows import Row, key, summary
 from ..experiment.trials import Kind, seed_of
 
@@ -118,18 +118,6 @@ def paper_table(kind: Kind, settings: Any) -> tuple[Row, ...]:
         return ()
     table = {"random": PAPER_TABLE_1, "observations": PAPER_TABLE_2}.get(settings.exploit, ())
     return tuple(row for row in table if row["apf"] == settings.apf)
-
-
-def measures(kind: Kind, rows: Iterable[Row]) -> list[str]:
-    """The columns that can be averaged and are no settings.
-
-    >>> from mrmlib.experiment.kinds import TRIALS
-    >>> measures(TRIALS["cookie"], [{"learner": "table", "test_length": 5, "trial": 0, "seed": 1, "nodes": 4}])
-    ['nodes']
-    """
-    others = {field.name for field in fields(kind.settings)} | {"trial", "seed"}
-    columns = dict.fromkeys(name for row in rows for name, value in row.items() if isinstance(value, int | float))
-    return [name for name in columns if name not in others]
 
 
 def values_of(field: Field, typed: str) -> tuple[Any, ...]:
