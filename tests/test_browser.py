@@ -103,7 +103,6 @@ class TestInJupyterLab:
         panel = lab.panel(WATCH)
         choose(panel, "slow")
         browser.press(panel, "Reset")
-        browser.press(panel, "Step")  # puts the agent at s0
         actions = panel.locator("tr").filter(has_text="actions in all").locator("td")
         for done in range(4):
             actions.get_by_text(str(done), exact=True).wait_for()

@@ -17,11 +17,11 @@ from mrmlib.experiment import command
 from mrmlib.experiment.kinds import TRIALS, Cookie, TreasureMap
 from mrmlib.experiment.rows import RowFile, key, to_line, without_times
 from mrmlib.experiment.trials import run, seed_of
-from mrmlib.widgets import child as children
-from mrmlib.widgets.child import Child, Growing
-from mrmlib.widgets.desk import ExperimentDesk
-from mrmlib.widgets.plan import Plan, paper_table, values_of
-from mrmlib.widgets.settings_form import SettingsForm
+from mrmlib.widgets.desk import child as children
+from mrmlib.widgets.desk.child import Child, Growing
+from mrmlib.widgets.desk.desk import ExperimentDesk
+from mrmlib.widgets.desk.plan import Plan, paper_table, values_of
+from mrmlib.widgets.desk.settings_form import SettingsForm
 from tests.toy_trials import TOY, Toy, released, started
 
 ROOT = Path(__file__).parent.parent
@@ -145,7 +145,7 @@ class TestChildren:
         assert (child.status, child.complaint) == (1, "ValueError: bad; in trial 3")
 
     def test_it_ends_with_the_kernel(self):
-        script = ("from mrmlib.widgets.child import Child\n"
+        script = ("from mrmlib.widgets.desk.child import Child\n"
                   "print(Child(['-c', 'import time; time.sleep(600)'])._process.pid)")
         pid = int(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True,
                                  timeout=PATIENCE).stdout)

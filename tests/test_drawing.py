@@ -13,9 +13,9 @@ from mrmlib import domains
 from mrmlib.domains import Domain, Grid, walk
 from mrmlib.domains import domain as registered
 from mrmlib.interop.dot import from_dot
-from mrmlib.widgets.drawing import DISCOUNTED, DrawYourMachine, drawable
-from mrmlib.widgets.editing import MOST_NODES, Original, map_of, with_node, without_node
-from mrmlib.widgets.export import code
+from mrmlib.widgets.draw.drawing import DISCOUNTED, DrawYourMachine, drawable
+from mrmlib.widgets.draw.editing import MOST_NODES, Original, map_of, with_node, without_node
+from mrmlib.widgets.draw.export import code
 
 AWKWARD = '"""', "a\\b", "{x}", "it's"
 

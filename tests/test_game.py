@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mrmlib import NULL, MealyRewardMachine, distinguish, domains, executable
-from mrmlib.widgets.game import Game
-from mrmlib.widgets.typed import typed_machine
+from mrmlib.widgets.play.game import Game
+from mrmlib.widgets.play.typed import typed_machine
 
 COOKIE, TREASURE = domains.cookie(), domains.treasure_map()
 ACTIONS = st.lists(st.sampled_from([*COOKIE.mdp.actions, None]), max_size=60)

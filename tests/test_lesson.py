@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from mrmlib import MrmError, NondeterminismError, QueryError
-from mrmlib.widgets.lesson import Lesson
+from mrmlib.widgets.play.lesson import Lesson
 from tests.random_models import machines
 
 

@@ -5,9 +5,9 @@ import time
 import pytest
 
 from mrmlib import domains
-from mrmlib.widgets.playing import BeTheAgent
-from mrmlib.widgets.roles import PlayARole
-from mrmlib.widgets.scoreboard import keys_for
+from mrmlib.widgets.play.playing import BeTheAgent
+from mrmlib.widgets.play.roles import PlayARole
+from mrmlib.widgets.play.scoreboard import keys_for
 
 RIGHT = "\n".join(f"{u} {z} -> {v} {reward:g}" for (u, z), (v, reward) in domains.treasure_machine().transitions.items()
                   if (v, reward) != (u, -1.0))

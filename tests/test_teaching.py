@@ -3,7 +3,7 @@
 import pytest
 
 from mrmlib import MealyRewardMachine
-from mrmlib.widgets.teaching import BeTheTeacher
+from mrmlib.widgets.play.teaching import BeTheTeacher
 
 SWITCH = MealyRewardMachine({("off", "a"): ("on", 0.0), ("off", "b"): ("off", 0.0),
                              ("on", "a"): ("off", 0.0), ("on", "b"): ("on", 1.0)}, "off", null_reward=-1.0)

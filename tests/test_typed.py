@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mrmlib import FormatError, ModelError, QueryError
-from mrmlib.widgets.typed import typed_answer, typed_machine, typed_reward, typed_rewards, typed_word
+from mrmlib.widgets.play.typed import typed_answer, typed_machine, typed_reward, typed_rewards, typed_word
 from tests.random_models import machines
 
 

@@ -15,10 +15,10 @@ import ipywidgets
 import pytest
 from ipywidgets.widgets import widget
 
-from mrmlib.widgets.desk import ExperimentDesk
-from mrmlib.widgets.drawing import DrawYourMachine
-from mrmlib.widgets.roles import PlayARole
-from mrmlib.widgets.watching import WatchItLearn
+from mrmlib.widgets.desk.desk import ExperimentDesk
+from mrmlib.widgets.draw.drawing import DrawYourMachine
+from mrmlib.widgets.play.roles import PlayARole
+from mrmlib.widgets.watch.watching import WatchItLearn
 
 TIMES = 100
 SLEEPER = ("-S", "-c", "import time; time.sleep(60)")  # stands for the trials: what counts here is that it is ended

@@ -3,9 +3,9 @@
 Needs ipywidgets and anywidget (extra `notebooks`).
 """
 
-from .desk import ExperimentDesk
-from .drawing import DrawYourMachine
-from .roles import PlayARole
-from .watching import WatchItLearn
+from .desk.desk import ExperimentDesk
+from .draw.drawing import DrawYourMachine
+from .play.roles import PlayARole
+from .watch.watching import WatchItLearn
 
 __all__ = ["DrawYourMachine", "ExperimentDesk", "PlayARole", "WatchItLearn"]

@@ -10,8 +10,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..errors import FormatError
-from ..experiment.rows import RowFile
+from ...errors import FormatError
+from ...experiment.rows import RowFile
 
 GRACE = 0.25  # seconds for the child to end by itself, having been interrupted
 LAST_GRACE = 2.0  # and for what is told to terminate

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
-from ..domains import Domain
-from ..interop.dot import to_dot
+from ...domains import Domain
+from ...interop.dot import to_dot
 from .editing import Original, map_of
 
 HEAD = """\

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..agents.events import Run
-from ..agents.optimal import OptimalAgent
-from ..domains import Domain
-from ..environment import Environment
-from ..within.agreement import SmallestMachine, minimal_within
-from .story import Attended, Story
+from ...agents.events import Run
+from ...agents.optimal import OptimalAgent
+from ...domains import Domain
+from ...environment import Environment
+from ...within.agreement import SmallestMachine, minimal_within
+from ..watch.story import Attended, Story
 
 CONFLICTS = 2000  # of the solver in one question, so that a stop never waits long
 

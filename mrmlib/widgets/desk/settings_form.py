@@ -6,10 +6,10 @@ from typing import Any
 
 import ipywidgets
 
-from ..domains import registry
-from ..experiment.trials import Kind
-from .complaint import Complaint
-from .panel import row
+from ...domains import registry
+from ...experiment.trials import Kind
+from ..complaint import Complaint
+from ..panel import row
 from .plan import values_of
 
 UNITS = {"apf": "probability", "k": "letters", "depth": "actions", "checkpoint": "actions",

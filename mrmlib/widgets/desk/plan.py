@@ -9,10 +9,10 @@ from html import escape
 from statistics import fmean
 from typing import Any
 
-from ..errors import FormatError
-from ..experiment.command import PAPER_TABLE_1, PAPER_TABLE_2, beside_paper, measures
-from ..experiment.rows import Row, key, summary
-from ..experiment.trials import Kind, seed_of
+from ...errors import FormatError
+from ...experiment.command import PAPER_TABLE_1, PAPER_TABLE_2, beside_paper, measures
+from ...experiment.rows import Row, key, summary
+from ...experiment.trials import Kind, seed_of
 
 PROGRAM = ("-m", "mrmlib.experiment")
 

@@ -6,10 +6,10 @@ from html import escape
 
 import ipywidgets
 
-from ..figures.picture import ACCENT
-from .complaint import Complaint
+from ...figures.picture import ACCENT
+from ..complaint import Complaint
+from ..panel import button
 from .editing import Field, Sheet
-from .panel import button
 
 HEAD = 'style="font-weight: 600; font-size: 12px; line-height: 1.15; overflow-wrap: anywhere"'
 SOUND, WRONG = "2px solid transparent", f"2px solid {ACCENT}"

@@ -7,9 +7,9 @@ node is the start; a pair that is not typed stays and pays c. A `#` begins a rem
 import re
 from collections.abc import Hashable, Sequence
 
-from ..errors import FormatError, QueryError, finite
-from ..machine import MealyRewardMachine
-from ..words import Word
+from ...errors import FormatError, QueryError, finite
+from ...machine import MealyRewardMachine
+from ...words import Word
 
 EDGE = re.compile(r"(\S+)\s+(\S+?)\s*(?:->|→)\s*(\S+)\s+(\S+)")
 APART = re.compile(r"[\s,·]+")

@@ -4,11 +4,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from ..domains import Domain
-from ..figures.machine import machine_figure
-from ..machine import MealyRewardMachine
-from ..tables import shown
-from ..words import NULL, Word
+from ...domains import Domain
+from ...figures.machine import machine_figure
+from ...machine import MealyRewardMachine
+from ...tables import shown
+from ...words import NULL, Word
 from .game import Game
 
 ARROWS = {"n": ("ArrowUp", "arrow-up"), "e": ("ArrowRight", "arrow-right"), "w": ("ArrowLeft", "arrow-left"),
@@ -108,7 +108,7 @@ def checked(game: Game, guess: MealyRewardMachine) -> str:
     """Does the guess fit what was lived?
 
     >>> from mrmlib import domains
-    >>> from mrmlib.widgets.typed import typed_machine
+    >>> from mrmlib.widgets.play.typed import typed_machine
     >>> game = Game(domains.treasure_map(apf=1.0))
     >>> for _ in range(4):
     ...     move = game.act("n")

@@ -11,13 +11,13 @@ from functools import cached_property
 
 import numpy as np
 
-from ..domains import Domain, Grid, walk
-from ..errors import FormatError, ModelError, MrmError
-from ..labelling import Labelling
-from ..machine import MealyRewardMachine
-from ..names import Names
-from ..nrmdp import NRMDP
-from ..words import NULL
+from ...domains import Domain, Grid, walk
+from ...errors import FormatError, ModelError, MrmError
+from ...labelling import Labelling
+from ...machine import MealyRewardMachine
+from ...names import Names
+from ...nrmdp import NRMDP
+from ...words import NULL
 
 MOST_NODES = 8
 MOST_CELLS = 400  # more would not be legible as a map, nor quick to draw

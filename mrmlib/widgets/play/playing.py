@@ -5,14 +5,14 @@ from functools import partial
 
 import ipywidgets
 
-from ..domains import Domain, make, registry
-from ..errors import MrmError
-from ..machine import MealyRewardMachine
-from .background import Background
-from .complaint import Complaint
+from ...domains import Domain, make, registry
+from ...errors import MrmError
+from ...machine import MealyRewardMachine
+from ..background import Background
+from ..complaint import Complaint
+from ..live_grid import LiveGrid
+from ..panel import button, part, row
 from .game import Game
-from .live_grid import LiveGrid
-from .panel import button, part, row
 from .rival import Rival
 from .scoreboard import (
     ARROWS,

@@ -3,12 +3,12 @@
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
-from ..domains import Domain
-from ..environment import Environment
-from ..machine import MealyRewardMachine
-from ..store import Store
-from ..within.agreement import distinguish
-from ..words import NULL, Word, without_nulls
+from ...domains import Domain
+from ...environment import Environment
+from ...machine import MealyRewardMachine
+from ...store import Store
+from ...within.agreement import distinguish
+from ...words import NULL, Word, without_nulls
 
 
 class Move(NamedTuple):

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import ipywidgets
 
-from ..errors import MrmError
-from ..experiment.kinds import TRIALS
-from ..experiment.trials import Kind
-from .background import Background
+from ...errors import MrmError
+from ...experiment.kinds import TRIALS
+from ...experiment.trials import Kind
+from ..background import Background
+from ..complaint import Complaint
+from ..panel import Panel, button, part, row
 from .child import Child, Growing
-from .complaint import Complaint
-from .panel import Panel, button, part, row
 from .plan import PROGRAM, Plan
 from .settings_form import ROOM, SettingsForm
 

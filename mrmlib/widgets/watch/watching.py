@@ -9,17 +9,17 @@ from math import inf
 
 import ipywidgets
 
-from ..agents import Agent, OptimalAgent
-from ..agents.events import summed
-from ..domains import Domain, make, registry
-from ..environment import Environment
-from ..experiment.lives import EXPLORATIONS, LEARNERS
-from ..figures.machine import machine_figure
-from ..mcts.search import SearchSettings
-from ..within.agreement import distinguish
-from .background import Background
-from .live_grid import LiveGrid
-from .panel import WIDE, Panel, button, figures_table, part, row
+from ...agents import Agent, OptimalAgent
+from ...agents.events import summed
+from ...domains import Domain, make, registry
+from ...environment import Environment
+from ...experiment.lives import EXPLORATIONS, LEARNERS
+from ...figures.machine import machine_figure
+from ...mcts.search import SearchSettings
+from ...within.agreement import distinguish
+from ..background import Background
+from ..live_grid import LiveGrid
+from ..panel import WIDE, Panel, button, figures_table, part, row
 from .story import Attended, Story, known
 
 SPEEDS = {"1/s": 1, "5/s": 5, "25/s": 25, "100/s": 100, "400/s": 400, "full": inf}
@@ -92,7 +92,7 @@ class WatchItLearn(Panel):
                                 part("What happened", self.happened)], layout={"width": "410px"})
         right = ipywidgets.VBox([part("The hypothesis H, its latest guess at the machine", self.machine),
                                  row(part("What the learner knows: rewards after a word", self.table),
-                                     part("What it took", self.costs))], layout={"width": "720px"})
+                                     part("What it took", self.costs))], layout={"width": "645px"})
         return row(left, right)
 
     def _fit(self) -> None:

@@ -2,7 +2,7 @@
 
 import ipywidgets
 
-from .panel import Panel
+from ..panel import Panel
 from .playing import BeTheAgent
 from .teaching import BeTheTeacher
 

@@ -8,16 +8,16 @@ from html import escape
 
 import ipywidgets
 
-from ..domains import make, registry
-from ..errors import ModelError, MrmError
-from ..figures import machine_figure, strategy_figure
-from ..nrmdp import MDP
-from ..solve import Solution, solve_discounted, solve_mean_payoff
-from .complaint import Complaint
+from ...domains import make, registry
+from ...errors import ModelError, MrmError
+from ...figures import machine_figure, strategy_figure
+from ...nrmdp import MDP
+from ...solve import Solution, solve_discounted, solve_mean_payoff
+from ..complaint import Complaint
+from ..panel import Panel, button, figures_table, part, row
 from .edge_table import EdgeTable
 from .editing import MOST_NODES, Field, Original, Sheet, with_node, without_node
 from .export import FORMS
-from .panel import Panel, button, figures_table, part, row
 
 MEAN, DISCOUNTED = "mean payoff", "discounted sum"
 UNITS = {MEAN: "reward per action", DISCOUNTED: "reward"}

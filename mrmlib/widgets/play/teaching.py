@@ -5,11 +5,11 @@ from html import escape
 
 import ipywidgets
 
-from ..errors import MrmError
-from ..words import Word
-from .complaint import Complaint
+from ...errors import MrmError
+from ...words import Word
+from ..complaint import Complaint
+from ..panel import button, figures_table, part, row
 from .lesson import Lesson
-from .panel import button, figures_table, part, row
 from .scoreboard import drawn, paid, soft, spelt
 from .typed import APART, typed_answer, typed_reward, typed_rewards
 

@@ -8,25 +8,24 @@ from collections.abc import Callable, Hashable
 from html import escape
 from typing import Any
 
-from ..agents.chronicle import told
-from ..agents.events import Acted, Answered, EpochBegun, Event, HypothesisBuilt, QueryPosed, Run
-from ..learner import Learner
-from ..machine import MealyRewardMachine
-from ..words import NULL, Word
+from ...agents.chronicle import told
+from ...agents.events import Acted, Answered, EpochBegun, Event, HypothesisBuilt, QueryPosed, Run
+from ...learner import Learner
+from ...machine import MealyRewardMachine
+from ...words import NULL, Word
 
 TRAIL = 25  # states that the trail shows
 ANSWERS = 12  # words that are listed where a learner has no table of its own
 
 
 class Attended:
-    """An environment that calls `tick` before each step and lets a story know of it after."""
+    """An environment that calls `tick` before each action and lets a story know of it after."""
 
     def __init__(self, environment: Any, story: "Story", tick: Callable[[], None]) -> None:
         self._environment, self._story, self._tick = environment, story, tick
 
     def reset(self, state: Hashable | None = None, machine: bool = True) -> Hashable:
-        """As the environment does."""
-        self._tick()
+        """As the environment does; it costs no action."""
         reached = self._environment.reset(state, machine)
         self._story.placed(reached, machine)
         return reached

@@ -3,11 +3,11 @@
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from ..errors import QueryError
-from ..lstar import L_STAR
-from ..machine import MealyRewardMachine
-from ..names import Names
-from ..words import Word
+from ...errors import QueryError
+from ...lstar import L_STAR
+from ...machine import MealyRewardMachine
+from ...names import Names
+from ...words import Word
 
 Answer = tuple[Word, tuple[float, ...], bool]
 """A word, what it is paid, and whether the teacher gave it as a counter-example."""

@@ -1,0 +1,1 @@
+"""The experiment desk: the panel, the plan of an experiment, and the process that lives its trials."""

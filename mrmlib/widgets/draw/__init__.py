@@ -1,0 +1,1 @@
+"""Draw your own machine: the panel, the sheet that is edited in it, and what it exports."""
