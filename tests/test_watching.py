@@ -37,6 +37,7 @@ def test_a_life_is_lived_to_its_end_and_the_verdict_is_true(panel, learner, stra
     assert "right on everything" in panel.notice.value
     assert "<svg" in panel.machine.value
     assert panel.story.run.exploitation_actions == 300
+    assert f"<td>{panel.story.run.total_reward:g}</td>" in panel.costs.value
     assert len(panel.grid.path) > 1
 
 

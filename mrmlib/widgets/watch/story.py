@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 from ...agents.chronicle import told
-from ...agents.events import Acted, Answered, EpochBegun, Event, HypothesisBuilt, QueryPosed, Run
+from ...agents.events import Acted, Answered, EpochBegun, EpochEnded, Event, HypothesisBuilt, QueryPosed, Run
 from ...learner import Learner
 from ...machine import MealyRewardMachine
 from ...words import NULL, Word
@@ -54,7 +54,7 @@ class Story:
         self.run, self.learner = Run(), None
         self.word: Word = ()
         self.observed: list[Hashable] = []
-        self.actions = self.attempts = self.query_actions = self.epoch_actions = 0
+        self.actions = self.attempts = self.query_actions = 0
         self.epoch_reward, self.last = 0.0, ("", 0.0)
         self.answers: deque[tuple[Word, tuple[float, ...]]] = deque(maxlen=ANSWERS)
         self.milestones: list[str] = []
@@ -89,10 +89,10 @@ class Story:
                 self.answers.append((word, rewards))
             case HypothesisBuilt():
                 self.word = ()
-            case EpochBegun():
-                self.word, self.epoch_actions, self.epoch_reward = (), 0, 0.0
+            case EpochBegun() | EpochEnded():  # what an ended epoch earned is in the sum
+                self.word, self.epoch_reward = (), 0.0
             case Acted(reward=reward):
-                self.epoch_actions, self.epoch_reward = self.epoch_actions + 1, self.epoch_reward + reward
+                self.epoch_reward += reward
         if milestone := told(event):
             self.milestones.append(milestone)
 
@@ -117,7 +117,7 @@ class Story:
             "actions in all": self.actions,
             "queries answered": self.run.queries,
             "counter-examples": self.run.counterexamples,
-            "earned by exploiting": f"{self.run.total_reward + self.epoch_reward * (self.epoch_actions > 0):g}",
+            "earned by exploiting": f"{self.run.total_reward + self.epoch_reward:g}",
         }
 
 

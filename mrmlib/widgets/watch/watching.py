@@ -52,7 +52,8 @@ class WatchItLearn(Panel):
         self.grid = LiveGrid(unwatched=self.stop)
         self.doing, self.costs, self.machine, self.table = (ipywidgets.HTML() for _ in range(4))
         self.happened = ipywidgets.HTML().add_class("mrm-scroll")
-        self.table.add_class("mrm-scroll").layout.max_height = "330px"
+        self.machine.add_class("mrm-machine")
+        self.table.add_class("mrm-scroll").layout.max_height = "250px"
         super().__init__("Watch it learn", "An agent that knows how its world moves learns how it pays. The machine is "
                          "hidden in the world; the agent sees only what it observes and what it is paid.",
                          [self._settings(), self._buttons(), self._stage()])
