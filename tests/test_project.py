@@ -113,6 +113,18 @@ def test_the_returns_in_the_readme_are_those_of_the_stored_trials():
             assert f"| {mean:,.0f} ± {sd:.0f} |" in (ROOT / "README.md").read_text()
 
 
+def test_the_map_of_the_readme_has_a_place_for_every_module_notebook_and_test_it_names():
+    page = (ROOT / "README.md").read_text()
+    rows = re.findall(r"^\| \[\d\d .*$", page, re.MULTILINE)
+    library = {path.stem for path in (ROOT / "mrmlib").iterdir()
+               if path.suffix == ".py" or (path / "__init__.py").exists()}
+    named = {name.partition(".")[0] for row in rows for name in re.findall("`([a-z_.]+)`", row.split("|")[3])}
+    assert named == library - {"__init__"}
+    assert [path.name for path in NOTEBOOKS] == [re.search(r"notebooks/([^)]+)", row)[1] for row in rows]
+    for name in re.findall(r"`(test_\w+)`", page):
+        assert (ROOT / "tests" / f"{name}.py").exists(), name
+
+
 def code_cells(path):
     cells = json.loads(path.read_text())["cells"]
     return [cell for cell in cells if cell["cell_type"] == "code" and "".join(cell["source"]).strip()]
