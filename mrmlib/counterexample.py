@@ -1,4 +1,5 @@
-"""What a counter-example w teaches: three processings, after Angluin, Rivest & Schapire, and Shahbaz & Groz.
+"""What a counter-example w teaches (paper, addCounterExample): three processings, after Angluin, Rivest & Schapire, and
+Shahbaz & Groz.
 
 A processing is a generator function: it may ask words on the way, and returns the prefixes and the suffixes that the
 table gets. The counter-example is cut to its first wrong reward before.

@@ -1,4 +1,5 @@
-"""The world an agent lives in: M, λ and a machine that it cannot see. States are s, observations z, rewards r.
+"""The world an agent lives in (paper, §5): M, λ and a machine that it cannot see. States are s, observations z, rewards
+r.
 
 An action moves M to a state s, the machine reads z = λ(a, s), moves and pays r; the agent is told (s, z, r) and nothing
 else. Everything hidden is kept under mangled names. A pickled environment resumes where it stood, chance included.

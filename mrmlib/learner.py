@@ -1,4 +1,5 @@
-"""What every learner has in common: it asks for words, one by one, until it has a hypothesis H.
+"""What every learner has in common (paper, §3 and getMQ to addCounterExample): it asks for words, one by one, until it
+has a hypothesis H.
 
 A learner works as a generator of questions: what is paid for a suffix after a known word, its place in the store. It
 reads all answers from the store, so whatever is known already, for whatever reason, is never asked. A letter z is its

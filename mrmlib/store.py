@@ -1,4 +1,5 @@
-"""The store: everything ever observed, as a prefix tree of words with what was paid for each letter.
+"""The store (paper, OT, the observation tree): everything ever observed, as a prefix tree of words with what was paid
+for each letter.
 
 All learners, testers and agents share one, so no word is asked twice, and no prefix of a known word either. Inside, a
 letter is its position in Z, and the child of node n by letter z is found under n·|Z| + z; the root is node 0.

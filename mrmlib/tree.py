@@ -1,4 +1,4 @@
-"""The discrimination tree: a second learner, for when every query costs actions in the world.
+"""The discrimination tree, beyond the paper: a second learner, for when every query costs actions in the world.
 
 An inner node of the tree holds a suffix, its *discriminator*; its branches are what that suffix was paid. A leaf holds
 a node of H, the word of which went that way. The word u·z of a transition is *sifted* down the tree to the node that z

@@ -96,3 +96,13 @@ def test_importing_the_library_needs_no_notebook_and_no_peer():
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert "mrmlib" in loaded
     assert not NOTEBOOK_PACKAGES & set(loaded)
+
+
+CORE = {module for row in ROWS[1:-2] for module in row}
+"""All but the tools at the bottom and what shows and joins at the top."""
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.parts[0].removesuffix(".py") in CORE
+                                  and path.stem != "__main__"], ids=dotted)
+def test_a_module_of_the_core_names_its_part_of_the_paper_or_says_that_it_goes_beyond(path):
+    assert "paper" in ast.get_docstring(ast.parse((LIBRARY / path).read_text(encoding="utf-8")))

@@ -1,4 +1,4 @@
-"""The milestones of a life, as rows for a table."""
+"""The milestones of a life (paper, Algorithms 1 and 2), as rows for a table."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,5 @@
-"""What happens in the life of an agent, and the sum of it: tables, figures and panels read events, never the agent."""
+"""What happens in the life of an agent (paper, Algorithms 1 and 2), and the sum of it: tables, figures and panels
+read events, never the agent."""
 
 import json
 import time

@@ -1,4 +1,5 @@
-"""The life of an agent in an environment: learn until the table is complete, build H, use it, and learn on.
+"""The life of an agent (paper, the loop of Algorithms 1 and 2): learn until the table is complete, build H, use it, and
+learn on.
 
 The agent never sees the hidden machine: it touches the environment by reset and step alone.
 """

@@ -1,4 +1,5 @@
-"""An environment as one agent lives in it: what it has observed since the machine was reset, and what that took."""
+"""An environment as one agent lives in it (paper, σ_inter): what it has observed since the machine was reset, and
+what that took."""
 
 from collections.abc import Hashable
 from typing import Any

@@ -1,4 +1,5 @@
-"""Rivals of a hypothesis H: machines with at most n nodes that pay as lived so far, yet differ from H within M.
+"""Rivals of a hypothesis H (paper, §5.1, "guarantees"): machines with at most n nodes that pay as lived so far, yet
+differ from H within M.
 
 The search keeps a tree of executable words, those lived among them. A machine K that pays as H does on the whole tree
 agrees with H within M if the tree is *closed* for K: whenever a word of the tree leads K to node k and M may go on with

@@ -1,4 +1,4 @@
-"""Test suites: words that refute a wrong hypothesis H, made when they are asked for.
+"""Test suites (paper, §3): words that refute a wrong hypothesis H, made when they are asked for.
 
 With m nodes in H (as few as possible) and at most m + e in the hidden machine, a word of the W-method is v·x·s: the
 access word v of a node, a middle part x of at most e + 1 letters, a suffix s that tells nodes apart. Every wrong

@@ -1,4 +1,5 @@
-"""Conformance testing: a tester looks for a word on which the hidden machine does not pay what the hypothesis H pays.
+"""Conformance testing (paper, §3 and §5.1): a tester looks for a word on which the hidden machine does not pay what the
+hypothesis H pays.
 
 A tester has one method, `counterexample(H)`, as a teacher has. It returns a word, cut after the first wrong reward, or
 None; what None proves is up to the tester. `CompleteTester` of `rivals` is another one.

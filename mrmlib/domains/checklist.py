@@ -1,4 +1,4 @@
-"""A checklist for a domain: is all of M reached, is every letter seen, can every word be executed?
+"""A checklist for a domain, beyond the paper: is all of M reached, is every letter seen, can every word be executed?
 
 Words are followed as sets of places of the `WordGraph`: each set stands for all words that lead to it, so that words
 are counted and not tried one by one.

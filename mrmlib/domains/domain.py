@@ -1,4 +1,5 @@
-"""A domain: a world (M, λ), the machine that pays in it, and what is known of both; and the list of all domains."""
+"""A domain (paper, §6): a world (M, λ), the machine that pays in it, and what is known of both; and the list of all
+domains."""
 
 import importlib
 import inspect

@@ -1,4 +1,4 @@
-"""Grid worlds: cells (column, row), moves between neighbours, and things to see on entering a cell."""
+"""Grid worlds (paper, §6.1): cells (column, row), moves between neighbours, and things to see on entering a cell."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,5 @@
-"""Episodes in pursuit of something, solved exactly: the chance of success, the actions it takes, the best strategy.
+"""Episodes in pursuit of something (paper, the α of §5.1), solved exactly: the chance of success, the actions it takes,
+the best strategy.
 
 An episode stands at a pair x = (n, s): a node of what is pursued and a state of M. An action moves M; by what is then
 observed the episode goes on at another pair, succeeds, or is spoilt. Under a strategy let p(x) be the chance that it

@@ -1,4 +1,5 @@
-"""Learning by walking: an agent that goes on from where it stands instead of going back to s0 for every question.
+"""Learning by walking, beyond the paper: an agent that goes on from where it stands instead of going back to s0 for
+every question.
 
 A membership query begins at s0, and most of what it costs is the way to the place where it tells something. A walker
 asks none. Of all machines with as few nodes as possible that pay as lived so far it takes a few, H and its rivals, and

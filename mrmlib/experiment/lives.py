@@ -1,4 +1,5 @@
-"""Lives: an agent in a domain, as a trial. It learns, exploits, and what that took and earned is measured.
+"""Lives (paper, §6.1, on any domain): an agent in a domain, as a trial. It learns, exploits, and what that took and
+earned is measured.
 
 Settings are plain values, so that a row can hold them: a choice is named, and the tables below say what the name stands
 for. Whether a machine is exact is proved, not sampled.

@@ -1,4 +1,5 @@
-"""How much living it takes to learn the exact machine of the treasure map: a kind of trial, one setting for each way.
+"""How much living (paper, getExperience) it takes to learn the exact machine of the treasure map: a kind of trial, one
+setting for each way.
 
 A way joins a learner with a strategy that lives its queries, or is the walker, which asks none. Counter-examples come
 from a teacher that knows the machine and cost nothing, so what is counted is learning alone.

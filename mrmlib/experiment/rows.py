@@ -1,4 +1,5 @@
-"""Rows: what a trial came to, tidy and safe on disk. A row is flat: kind, settings, trial, seed, measures, versions.
+"""Rows (paper, §6, before its tables): what a trial came to, tidy and safe on disk. A row is flat: kind, settings,
+trial, seed, measures, versions.
 
 On disk a row is one line of JSON, written in one piece when its trial ends. Its key is (kind, settings, seed): all that
 it depends on, times and versions apart. Times are the columns whose names end in "seconds".

@@ -1,4 +1,5 @@
-"""The rival learner (Toro Icarte et al. 2019, "LRM"): the machine with at most u_max nodes that best predicts traces.
+"""The rival learner (paper, §2; Toro Icarte et al. 2019, "LRM"): the machine with at most u_max nodes that best
+predicts traces.
 
 Learning is an optimisation over the tables δu. Walking a trace z1 z2 … moves u; N(u, y) is the set of letters ever seen
 right after the letter y at node u (y = start, before the first letter). The objective of LRM is  Σ log|N(u, y)|  over

@@ -1,4 +1,5 @@
-"""Trials: a kind of trial, its frozen settings and a seed give measures; many of them, in parallel, give rows.
+"""Trials (paper, §6): a kind of trial, its frozen settings and a seed give measures; many of them, in parallel, give
+rows.
 
 Trial i of a run has the seed that `numpy.random.SeedSequence(seed).spawn(…)[i]` has to offer, whatever its settings and
 whoever runs it: any row can be re-made alone, and settings are compared on equal luck. What is on disk is never run

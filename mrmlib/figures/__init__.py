@@ -1,4 +1,5 @@
-"""Figures: grids, machines and trees as SVG that tests can compare, curves and bars by matplotlib.
+"""Figures, the paper's two kinds among them: grids, machines and trees as SVG that tests can compare, curves and bars
+by matplotlib.
 
 A function makes a figure and returns it; the notebook shows it.
 """

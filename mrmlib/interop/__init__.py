@@ -1,4 +1,5 @@
-"""Joined to the world: machines and models in the formats of other tools. Each module is imported by its own name.
+"""Joined to the world, beyond the paper: machines and models in the formats of other tools. Each module is imported by
+its own name.
 
 Machines go out and come in through `dot` (on `digraph`), `rm_text`, `formulas` (on `guards`), `multigraph` and `aalpy`;
 `labels` writes names and numbers as text, and `files` reads a file within bounds. Models go to the model checkers

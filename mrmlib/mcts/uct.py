@@ -1,4 +1,5 @@
-"""The search of `mcts` on arrays: positions instead of names, one tree in preallocated room, compiled loops.
+"""The search of `mcts` (paper, §5.2) on arrays: positions instead of names, one tree in preallocated room, compiled
+loops.
 
 The random numbers are SplitMix64 (Steele, Lea & Flood 2014): the n-th of a stream is mix(start + n·GOLDEN), so the
 stream's whole state is one counter, and the same counter gives the same search, bit for bit, in any language.

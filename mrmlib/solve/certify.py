@@ -1,4 +1,5 @@
-"""Certified bounds: what an approximate solution x proves about the true optimum, with every rounding counted.
+"""Certified bounds (paper, §5.1, "solved exactly"): what an approximate solution x proves about the true optimum, with
+every rounding counted.
 
 The drift of a row of state s under x is r + Σ_t p(t) (γ x(t) − x(s)), whatever x is. Three facts do all the work:
 

@@ -1,4 +1,5 @@
-"""Markov chains: what a walk earns before it ends, solved component by component, sinks first.
+"""Markov chains (paper, §4, the expectation under π): what a walk earns before it ends, solved component by component,
+sinks first.
 
 A chain is a graph (`begin`, `end`, `targets`) with probabilities p. What it earns is x with, at every state s,
 0 = b(s) + Σ_t p(s, t) (γ x(t) − x(s)), where x is 0 at a state that is `cut`. A state without successors earns b(s).

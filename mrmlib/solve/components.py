@@ -1,4 +1,5 @@
-"""Components of a graph: what can be reached and come back, and where a player of an MDP can stay for ever.
+"""Components of a graph (paper, §5.1, "strongly connected"): what can be reached and come back, and where a player of
+an MDP can stay for ever.
 
 A graph's edges out of s are `targets[begin[s]:end[s]]`. An MDP in rows (`Rows`) has, for each state s, the rows
 `choices[s]:choices[s + 1]`, and for each row its successors, their probabilities and what the row pays on average.

@@ -1,4 +1,5 @@
-"""Strategies of an MDP, given as what to do in each state, and the Markov chain that one makes of the MDP."""
+"""Strategies of an MDP (paper, §4), given as what to do in each state, and the Markov chain that one makes of the
+MDP."""
 
 from collections.abc import Callable, Mapping
 

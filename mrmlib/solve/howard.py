@@ -1,4 +1,5 @@
-"""Howard's policy iteration: evaluate a policy exactly, improve it wherever another action is better, repeat.
+"""Howard's policy iteration (paper, argmax over π): evaluate a policy exactly, improve it wherever another action is
+better, repeat.
 
 A policy is one row of the model for each state. The *drift* of a row of state s is r + Σ_t p(t) (γ x(t) − x(s)): how
 much better than x(s) it is to take the row once and earn x after it. Every policy here has either an end, so that x is

@@ -1,4 +1,5 @@
-"""States that cannot be told apart by anything that happens after them are one state to a solver.
+"""Smaller products, beyond the paper: states that cannot be told apart by anything that happens after them are one
+state to a solver.
 
 In a walk over a grid a state (cell, moved) says how it was entered, which matters to λ and to nothing after: half of
 the states of such a model, and of its products, are twins of the others.

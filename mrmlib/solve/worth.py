@@ -1,4 +1,5 @@
-"""What a world is worth to one who does not see its state: the best mean payoff with what is seen, exactly.
+"""What a world is worth to one who does not see its state (paper, §6.2): the best mean payoff with what is seen,
+exactly.
 
 Two ways to be blind. One who remembers everything plays on *beliefs*: how likely each state is, given all that was
 seen. They form an MDP of their own. One who remembers nothing takes the same action in all states that look alike: that

@@ -1,4 +1,5 @@
-"""Panels for JupyterLab and Voilà: the same events and functions as the notebooks, driven by buttons.
+"""Panels for JupyterLab and Voilà, on both algorithms and experiments of the paper: the same events and functions as
+the notebooks, driven by buttons.
 
 Needs ipywidgets and anywidget (extra `notebooks`).
 """

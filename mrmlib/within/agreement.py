@@ -1,4 +1,5 @@
-"""What M can show: executable words, and machines compared on these alone. Letters are z, nodes u and v.
+"""What M can show (paper, §5.1, "can be executed in M"): executable words, and machines compared on these alone.
+Letters are z, nodes u and v.
 
 A word is *executable* if M can show it from s0, nulls in between ignored. Two machines agree within M if they pay alike
 for every executable word; they may differ elsewhere, and nobody in M can tell.

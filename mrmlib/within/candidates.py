@@ -1,4 +1,5 @@
-"""All machines with n nodes as one propositional formula, for searches that must be exact. Nodes are k, letters z.
+"""All machines with n nodes (paper, the bound of §5.1) as one propositional formula, for searches that must be exact.
+Nodes are k, letters z.
 
 `moves[k][z][i]` says that δu(k, z) = i, `pays(z, r)[k]` that δr(k, z) = r. A *trail* is a list of variables, one for
 each node: the k-th says that node k is where some word leads. A search adds trails and the steps between them, and asks

@@ -1,4 +1,5 @@
-"""M as a graph on words: which letters can come next, nulls skipped, and where they lead. Letters z, nodes u.
+"""M as a graph on words (paper, σ_z of a history): which letters can come next, nulls skipped, and where they lead.
+Letters z, nodes u.
 
 A *place* stands for states after which the same can follow. All questions about executable words are questions about
 this graph, which is often far smaller than M: the treasure map has one place.
