@@ -1,5 +1,6 @@
 """The checklist of a domain, against counting by hand and trying word by word."""
 
+import re
 from itertools import pairwise, product
 
 import networkx as nx
@@ -87,7 +88,8 @@ def test_flaws_stand_out_in_the_text_and_in_the_table():
     marks = [row[""] for row in found.rows]
     assert marks == ["✓", "!", "!", "!", "!", "✓", "!", "!"]
     assert "! observations that are never seen: 2: tower, bear" in repr(found)
-    assert "<td>!</td><td>observations that are never seen</td><td>2: tower, bear</td>" in found._repr_html_()
+    assert re.findall("<td[^>]*>([^<]*)</td>", found._repr_html_())[6:9] == [
+        "!", "observations that are never seen", "2: tower, bear"]
 
 
 def test_an_absorbing_world_is_not_strongly_connected():

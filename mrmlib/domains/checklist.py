@@ -105,7 +105,8 @@ class Checklist:
                           *(f"{row['']} {row['check']}: {row['found']}" for row in self.rows)])
 
     def _repr_html_(self) -> str:
-        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row.values())}</tr>" for row in self.rows)
+        cell = '<td style="text-align: left">{}</td>'.format
+        body = "".join(f"<tr>{''.join(cell(escape(part)) for part in row.values())}</tr>" for row in self.rows)
         return f"<table><caption>Checklist of {escape(self.name)}</caption><tbody>{body}</tbody></table>"
 
 
