@@ -47,9 +47,11 @@ class Table:
 
 
 def _side(column: Iterable[Any]) -> str:
-    """Words begin at the left; a notebook by itself aligns everything to the right, as numbers want it."""
-    words = any(isinstance(value, str | tuple) and shown(value)[:1].isalpha() for value in column)
-    return ' style="text-align: left"' if words else ""
+    """Words begin at the left; what else is written (10 ± 2) keeps to one line, at the right as numbers are anyway."""
+    texts = [shown(value) for value in column if isinstance(value, str | tuple)]
+    if any(text[:1].isalpha() for text in texts):
+        return ' style="text-align: left"'
+    return ' style="white-space: nowrap"' if any(texts) else ""
 
 
 def shown(value: Any, digits: int | None = None) -> str:
