@@ -11,7 +11,7 @@ from .conformance.suites import random_walks, random_words, w_method, wp_method
 from .conformance.testers import ChainTester, SuiteTester
 from .counterexample import all_prefixes, rivest_schapire, shahbaz_groz
 from .environment import Environment, FilteredEnvironment
-from .errors import BudgetError, FormatError, ModelError, MrmError, NondeterminismError, QueryError
+from .errors import BoundError, BudgetError, FormatError, ModelError, MrmError, NondeterminismError, QueryError
 from .experience.lived import Experience, OptimalExploration, PlannedExploration, RandomExploration, live
 from .experience.querying import QueryPlanner, QueryStrategy, query_strategy
 from .experience.walking import learn_by_walking

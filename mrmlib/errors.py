@@ -1,4 +1,4 @@
-"""What can go wrong, in four kinds; each message names the culprit.
+"""What can go wrong, by kind; each message names the culprit.
 
 >>> issubclass(ModelError, MrmError) and issubclass(MrmError, ValueError)
 True
@@ -28,6 +28,17 @@ class ModelError(MrmError):
     >>> NRMDP("s", ["go"], {("s", "go"): {"s": 0.5}}, "s")
     Traceback (most recent call last):
     mrmlib.errors.ModelError: T('s', 'go') sums to 0.5, not 1
+    """
+
+
+class BoundError(ModelError):
+    """A bound on the hidden machine's nodes that what was lived contradicts.
+
+    >>> from mrmlib import CompleteTester, MealyRewardMachine, domains
+    >>> world = domains.cookie()
+    >>> CompleteTester(world.mdp, world.labelling, world.machine.rewards, 1).counterexample(world.machine)
+    Traceback (most recent call last):
+    mrmlib.errors.BoundError: no machine with at most 1 nodes pays as lived: max_nodes is too low
     """
 
 

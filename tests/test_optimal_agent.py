@@ -1,6 +1,7 @@
 """Algorithm 1: what it proves, what it earns, when it stops."""
 
 import math
+from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -23,10 +24,11 @@ from mrmlib.agents.patience import Prospect
 from mrmlib.experience.lived import OptimalExploration, PlannedExploration, RandomExploration
 from mrmlib.experience.querying import QueryPlanner
 from mrmlib.mcts.search import ObservationPlanner
+from mrmlib.solve.episodes import with_resets
 from mrmlib.table import ObservationTable
 from mrmlib.tree import DiscriminationTree
 
-from .agent_worlds import random_world, rare_world, world_of
+from .agent_worlds import RARE_LETTERS, random_world, rare_world, world_of
 from .random_models import random_labelling, random_minimal_machine, random_nrmdp, rng
 
 OBJECTIVES = {"mean payoff": MeanPayoff(), "discounted sum": DiscountedSum(0.9)}
@@ -46,7 +48,8 @@ def worth(mdp, labelling, hidden, played, objective):
         {((u, v), z): ((hypothesis.step(u, z)[0], hidden.step(v, z)[0]), hidden.step(v, z)[1])
          for u in hypothesis.nodes for v in hidden.nodes for z in labelling.observations},
         (hypothesis.initial, hidden.initial), hidden.null_reward)
-    chain = mrm.follow(mrm.product(mdp, labelling, both), lambda pair: policy[pair[0], pair[1][0]])
+    chain = mrm.follow(with_resets(mrm.product(mdp, labelling, both), hidden.null_reward),
+                       lambda pair: policy[pair[0], pair[1][0]])
     return objective.solve(chain).value
 
 
@@ -56,11 +59,12 @@ def needed(mdp, labelling, machine):
 
 def assert_right_and_optimal(mdp, labelling, machine, run, objective):
     assert mrm.distinguish(mdp, labelling, run.machine, machine) is None
-    optimum = objective.solve(mrm.product(mdp, labelling, machine))
+    optimum = objective.play(mrm.product(mdp, labelling, machine), machine.null_reward)
     value = worth(mdp, labelling, machine, (run.machine, run.solution.policy), objective)
     assert value == pytest.approx(optimum.value, abs=1e-9)  # linear solves on a few dozen states
     assert run.solution.lower - 1e-9 <= optimum.value <= run.solution.upper + 1e-9
-    assert run.outcome.startswith("θ = inf is out of reach: H is right on everything executable for at most ")
+    assert run.outcome.startswith("proved: no machine with at most ")
+    assert run.bound
 
 
 def test_with_theta_out_of_reach_the_agent_ends_with_a_right_machine_and_an_optimal_strategy(count):
@@ -109,7 +113,7 @@ def test_tree_search_that_plans_letter_by_letter_may_never_observe_an_executable
     machine = mrm.MealyRewardMachine({("u", "z"): ("v", 1.0), ("u", "y"): ("u", 0.0), ("v", "z"): ("v", 0.0),
                                       ("v", "y"): ("u", 5.0)}, "u", null_reward=-1.0)
     assert mrm.executable(mdp, labelling, ("z", "y"))
-    outcomes = {"tree search": "budget spent: z·y was not answered", "fewest actions": "θ = inf is out of reach"}
+    outcomes = {"tree search": "budget spent: z·y was not answered", "fewest actions": "proved: no machine with at "}
     for queries, ends in outcomes.items():
         agent = OptimalAgent(mdp, labelling, max_nodes=2, explore=QUERIES[queries](mdp, labelling), actions=2000,
                              episode_actions=40)
@@ -149,8 +153,10 @@ def test_a_right_hypothesis_is_never_contradicted(count):
     for seed in range(count(4, 100)):
         mdp, labelling, machine = random_world(seed)
         agent = OptimalAgent(mdp, labelling, max_nodes=needed(mdp, labelling, machine))
-        run = agent.run(mrm.Environment(mdp, labelling, machine, seed), 10_000, seed)
-        assert (run.exploitation_actions, run.epochs) == (10_000, 1)
+        lived = list(agent.watched(mrm.Environment(mdp, labelling, machine, seed), 10_000, seed))
+        kinds = [type(event) for event, _ in lived]
+        assert lived[-1][1].exploitation_actions == 10_000
+        assert events.CounterExample not in kinds[kinds.index(events.EpochBegun):]
 
 
 def test_a_late_counter_example_sends_the_agent_back_to_learning():
@@ -173,37 +179,62 @@ def test_a_theta_above_the_optimum_is_said_to_be_out_of_reach_and_below_it_reach
     mdp, labelling, machine = rare_world()
     high, low = (OptimalAgent(mdp, labelling, threshold=theta, max_nodes=4).run(
         mrm.Environment(mdp, labelling, machine, 0), 80) for theta in (13.0, 12.0))
-    assert high.outcome.startswith("θ = 13 is out of reach: H is right on everything executable for at most 4 nodes, "
-                                   "and the optimum in M ⊗ H is 12.875")
+    assert high.outcome == ("proved: no machine with at most 4 nodes that pays as lived disagrees with H; "
+                            "the optimum in M ⊗ H is 12.875, below θ = 13")
     assert high.exploitation_actions == 80
     assert low.outcome.startswith("θ = 12 reached: certified value 12.875 ")
 
 
-def test_without_max_nodes_one_node_more_than_needed_is_excluded():
-    mdp, labelling, _ = rare_world()
-    shallow = mrm.MealyRewardMachine({(0, "bread"): (0, 1.0), (0, "rain"): (0, 0.0)}, 0)
-    run = OptimalAgent(mdp, labelling).run(mrm.Environment(mdp, labelling, shallow, 0), 10)
-    assert "for at most 2 nodes" in run.outcome
-
-
-def test_a_bound_that_is_too_low_is_an_error():
+def test_without_max_nodes_the_agent_raises_its_own_bound_and_says_so():
     mdp, labelling, machine = rare_world()
-    with pytest.raises(mrm.ModelError, match="max_nodes is too low"):
-        OptimalAgent(mdp, labelling, max_nodes=2).run(mrm.Environment(mdp, labelling, machine, 0))
+    shallow = mrm.MealyRewardMachine({(0, "bread"): (0, 1.0), (0, "rain"): (0, 0.0)}, 0)
+    run = OptimalAgent(mdp, labelling, deepening=200).run(mrm.Environment(mdp, labelling, shallow, 0), 10)
+    assert run.bound >= 2
+    assert f"bound chosen by the agent: proved for ≤ {run.bound} nodes, nothing is known beyond" in run.outcome
+    deeper = OptimalAgent(mdp, labelling, deepening=2000).run(mrm.Environment(mdp, labelling, machine, 0), 10)
+    assert deeper.machine.equivalent(machine)
+    assert deeper.bound >= RARE_LETTERS
+
+
+def test_a_bound_that_what_was_lived_contradicts_is_raised_and_told():
+    mdp, labelling, machine = rare_world()
+    lived = list(OptimalAgent(mdp, labelling, max_nodes=2, deepening=500).watched(
+        mrm.Environment(mdp, labelling, machine, 0), 50))
+    run = lived[-1][1]
+    assert run.outcome.startswith("max_nodes = 2 is too low for what was lived; bound chosen by the agent: proved for")
+    assert run.machine.equivalent(machine)
+    assert run.exploitation_actions == 50
+
+
+def test_an_agent_that_is_asked_to_plays_an_epoch_before_it_raises_its_bound():
+    mdp, labelling, machine = rare_world()
+    agent = OptimalAgent(mdp, labelling, deepening=500, play_meanwhile=True, epoch_actions=20)
+    lived = [type(event) for event, _ in agent.watched(mrm.Environment(mdp, labelling, machine, 0), 200)]
+    tested = [i for i, event in enumerate(lived) if event is events.Tested]
+    assert any(events.EpochEnded in lived[i:j] for i, j in pairwise(tested))
+
+
+def test_testing_is_told_word_by_word():
+    world = domains.assembly()
+    agent = OptimalAgent(world.mdp, world.labelling, max_nodes=6)
+    posed = [(event, run) for event, run in agent.watched(world_of(world, 0), 10) if type(event) is events.TestPosed]
+    assert len(posed) > 5
+    assert all(event.number <= event.at_most and event.bound == 6 for event, _ in posed)
+    assert len({run.learning_actions for _, run in posed}) > 5  # each test's actions are counted when it ends
 
 
 def test_an_epoch_below_theta_ends_with_a_reset_and_one_above_goes_on():
-    """A coin decides once whether this street pays 1 or 0 for ever; θ = 0.5 is what it is worth on average."""
+    """A coin decides once whether this street pays 1 or 0.25 for ever; θ = 0.625 is what it is worth on average."""
     mdp = mrm.NRMDP(["start", "good", "bad"], ["go"],
                     lambda s, a: {"good": 0.5, "bad": 0.5} if s == "start" else {s: 1.0}, "start")
     labelling = mrm.Labelling({("go", "good"): "yes", ("go", "bad"): "no"}, ["yes", "no"])
-    machine = mrm.MealyRewardMachine({("u", "yes"): ("u", 1.0), ("u", "no"): ("u", 0.0)}, "u")
-    agent = OptimalAgent(mdp, labelling, threshold=0.5, epoch_actions=10)
+    machine = mrm.MealyRewardMachine({("u", "yes"): ("u", 1.0), ("u", "no"): ("u", 0.25)}, "u")
+    agent = OptimalAgent(mdp, labelling, threshold=0.625, epoch_actions=10)
     for seed in range(8):
         lived = [event for event, _ in agent.watched(mrm.Environment(mdp, labelling, machine, seed), 200, seed)]
         ended = [event for event in lived if isinstance(event, events.EpochEnded)]
-        assert all((event.actions, event.value) == (10, 0.0) for event in ended[:-1])
-        assert ended[-1].value in (0.0, 1.0)
+        assert all((event.actions, event.value) == (10, 0.25) for event in ended[:-1])
+        assert ended[-1].value in (0.25, 1.0)
         assert ended[-1].actions == 200 - 10 * (len(ended) - 1)
 
 
@@ -240,6 +271,14 @@ def test_thresholds_and_settings_that_make_no_sense_are_refused():
     world = domains.assembly()
     with pytest.raises(mrm.ModelError, match="at least one action"):
         OptimalAgent(world.mdp, world.labelling, epoch_actions=0)
+    for wrong in ("x", float("nan"), None):
+        with pytest.raises(mrm.ModelError, match="threshold θ is"):
+            OptimalAgent(world.mdp, world.labelling, threshold=wrong)
+    for wrong in ("3", 2.5, 0):
+        with pytest.raises(mrm.QueryError, match="max_nodes is"):
+            OptimalAgent(world.mdp, world.labelling, max_nodes=wrong)
+    with pytest.raises(mrm.ModelError, match="a reset takes a number of actions"):
+        OptimalAgent(world.mdp, world.labelling, reset_actions=-1)
     with pytest.raises(mrm.ModelError, match="less than nothing"):
         WhileItPays(hidden=-1.0)
 
@@ -265,7 +304,7 @@ def test_an_impatient_agent_says_that_nothing_is_proved():
     world = domains.assembly()
     agent = OptimalAgent(world.mdp, world.labelling, max_nodes=7, patience=AtMost(3))
     run = agent.run(world_of(world, 0), 50)
-    assert run.outcome.startswith("θ = inf is not reached: H was tested with 3 words and no more, and the optimum in ")
+    assert run.outcome.startswith("not proved: H was tested with 3 words and no more; the optimum in ")
 
 
 def test_where_learning_costs_patience_pays(count):

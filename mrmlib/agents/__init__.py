@@ -8,10 +8,10 @@ from .chronicle import chronicle
 from .events import Run
 from .exploit import act_randomly, plan_observations, plan_rewards
 from .life import Life
-from .objectives import DiscountedSum, Fixed, HighestOf, MeanPayoff, Rising
+from .objectives import DiscountedSum, EpisodeReturn, Fixed, HighestOf, MeanPayoff, Rising
 from .optimal import OptimalAgent
 from .patience import AtMost, WhileItPays
 
-__all__ = ["Agent", "ApproximateAgent", "AsPublished", "AtMost", "DiscountedSum", "Fixed", "HighestOf", "Life",
-           "MeanPayoff", "OptimalAgent", "Rising", "Run", "Sound", "WhileItPays", "act_randomly", "chronicle", "events",
-           "good_word", "highest_unsafe", "plan_observations", "plan_rewards"]
+__all__ = ["Agent", "ApproximateAgent", "AsPublished", "AtMost", "DiscountedSum", "EpisodeReturn", "Fixed",
+           "HighestOf", "Life", "MeanPayoff", "OptimalAgent", "Rising", "Run", "Sound", "WhileItPays", "act_randomly",
+           "chronicle", "events", "good_word", "highest_unsafe", "plan_observations", "plan_rewards"]

@@ -63,11 +63,26 @@ class HypothesisBuilt(Event):
 
 
 @dataclass(frozen=True)
+class TestPosed(Event):
+    """A word is lived to test H for machines of at most `bound` nodes: the `number`-th of at most `at_most`.
+
+    As far as is known: what a test shows may call for more.
+    """
+
+    __test__: ClassVar[bool] = False  # not one of pytest's
+    word: Word
+    number: int
+    at_most: int
+    bound: int
+
+
+@dataclass(frozen=True)
 class Tested(Event):
-    """H was put to the test: how many words it passed, and what came of it."""
+    """H was put to the test: how many words it passed, what came of it, and for how many nodes it is proved (or 0)."""
 
     passed: int
     verdict: str
+    bound: int = 0
 
 
 @dataclass(frozen=True)
@@ -135,7 +150,9 @@ class Run:
 
     `total_reward` is that of exploitation, `learning_reward` what was earned on the way. `solution` is what is best in
     M ⊗ H, with certified bounds, where the agent has computed that; `returns` are those of all pre-trials and epochs,
-    in the objective's units. `store` holds everything observed. A run can be saved, and a later one can go on from it.
+    in the objective's units. `bound` is for how many nodes H is proved: no machine with at most so many that pays as
+    lived disagrees with H on anything that M can show; 0 if nothing is proved. `store` holds everything observed. A run
+    can be saved, and a later one can go on from it; an error that ends a run has the sum so far as `error.run`.
 
     >>> Run().after(QueryPosed(("m",))).after(Answered(("m",), (10.0,))).queries
     1
@@ -156,6 +173,7 @@ class Run:
     learning_seconds: float = 0.0
     exploitation_seconds: float = 0.0
     null_reward: float | None = None
+    bound: int = 0
     returns: tuple[float, ...] = field(default=(), repr=False)
     solution: Solution | None = field(default=None, repr=False, compare=False)
     store: Store | None = field(default=None, repr=False, compare=False)
@@ -182,7 +200,9 @@ class Run:
             case HypothesisBuilt(machine=machine, solution=solution):
                 # A life that goes on from a saved one may build the same H again.
                 new = machine != self.machine
-                return {"machine": machine, "solution": solution, "hypotheses": self.hypotheses + new}
+                return {"machine": machine, "solution": solution, "hypotheses": self.hypotheses + new, "bound": 0}
+            case Tested(bound=bound):
+                return {"bound": max(bound, self.bound)}
             case CounterExample(spurious=spurious):
                 return {"counterexamples": self.counterexamples + 1, "spurious": self.spurious + spurious}
             case Pretrial(value=value):
@@ -214,6 +234,7 @@ class Run:
         """
 
         def build(content: dict[str, Any]) -> Self:
+            content = {"bound": 0} | content  # version 0.1 had none
             parts = {f.name: content[f.name] for f in fields(cls) if f.name != "solution"}
             for name, kind in (("machine", MealyRewardMachine), ("store", Store)):
                 if parts[name] is not None:
@@ -226,14 +247,29 @@ class Run:
 def summed(events: Iterable[Event], start: Run | None = None) -> Iterator[tuple[Event, Run]]:
     """Each event with the sum of all so far; the time that events take to come is counted, not that of the reader.
 
+    An error gets the sum so far as its `run`. An interrupt between two events is passed on to where they come from.
+
     >>> [run.queries for _, run in summed([Answered(("m",), (10.0,)), Ended("done")])]
     [1, 1]
     """
-    run, events = start or Run(), iter(events)
+    run, events, event, interrupted = start or Run(), iter(events), None, False
     while True:
-        began = time.perf_counter()
-        event = next(events, None)
-        if event is None:
+        try:
+            if event is None:
+                began = time.perf_counter()
+                event = events.throw(KeyboardInterrupt) if interrupted else next(events)
+                seconds = time.perf_counter() - began
+            summed_up = event, run.after(event, seconds)
+        except StopIteration:
             return
-        run = run.after(event, time.perf_counter() - began)
-        yield event, run
+        except KeyboardInterrupt as error:
+            if interrupted:
+                error.run = run
+                raise
+            interrupted = True
+        except Exception as error:
+            error.run = run
+            raise
+        else:
+            event, run = None, summed_up[1]
+            yield summed_up

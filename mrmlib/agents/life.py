@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Hashable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..environment import Environment
-from ..errors import BudgetError
+from ..errors import BudgetError, MrmError
 from ..experience.lived import Experience
 from ..machine import MealyRewardMachine
 from ..words import Word
@@ -79,8 +80,17 @@ class Life:
             verdict = f"budget spent: {spent}"
         except KeyboardInterrupt:
             verdict = "interrupted"
-        yield from self.news()
-        yield Ended(verdict)
+        except Exception as error:
+            yield from self._end(f"stopped by {type(error).__name__}: {error}")
+            raise
+        yield from self._end(verdict)
+
+    def _end(self, outcome: str) -> Events:
+        """The last news; what contradicts the store is not lost with it."""
+        with suppress(MrmError):
+            self._remember()
+        yield from self._told()
+        yield Ended(outcome)
 
     def _learn_and_use(self) -> Events:
         """Once around the loop of the algorithms; what was lived already may contradict H at once."""
@@ -124,7 +134,13 @@ class Life:
 
     def news(self) -> Events:
         """What happened in the environment since it was last asked, all of which the store remembers."""
+        self._remember()
+        yield from self._told()
+
+    def _remember(self) -> None:
         self.store.record(self.environment.word, self.environment.paid)
+
+    def _told(self) -> Events:
         yield from self.environment.episodes()
         if not self._null_told and self.environment.null_reward is not None:
             self._null_told = True
@@ -151,7 +167,7 @@ class Life:
         if machine:
             self._begin(hypothesis)
         yield EpochBegun(self.epochs, self.state)
-        rewards, interrupted = [], False
+        rewards, failure = [], None
         try:
             while self.left > 0:
                 event = self._act(choose())
@@ -160,14 +176,16 @@ class Life:
                     yield event
                 if over(event.observation, rewards):
                     break
-        except KeyboardInterrupt:
-            interrupted = True
+        except (Exception, KeyboardInterrupt) as error:
+            failure = error
         self.environment.episodes()  # these were no attempts
-        yield from self.news()
+        with suppress(*([MrmError] if failure else [])):
+            self._remember()
+        yield from self._told()
         self.returns.append(self.agent.objective.of(rewards or [0.0]))
         yield EpochEnded(self.epochs, len(rewards), math.fsum(rewards), self.returns[-1])
-        if interrupted:
-            raise KeyboardInterrupt
+        if failure:
+            raise failure
 
     def _begin(self, hypothesis: MealyRewardMachine | None) -> None:
         """H is at its start node, and so is the machine."""
@@ -181,7 +199,7 @@ class Life:
         if z in self.letters:
             self.node, predicted = self._hypothesis.step(self.node, z)
             if reward != predicted and self.contradiction is None:
-                self.contradiction = tuple(self.environment.word)
+                self.contradiction = self.environment.word
         return Acted(left, action, self.state, z, reward)
 
     def _lived_otherwise(self) -> Word | None:

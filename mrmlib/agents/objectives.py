@@ -6,9 +6,11 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 from ..errors import ModelError
 from ..nrmdp import MDP
+from ..solve.episodes import solve_episode, with_resets
 from ..solve.exact import Solution, solve_discounted, solve_mean_payoff
 from ..words import check_discount, discounted_sum, mean_payoff
 
@@ -25,13 +27,20 @@ class MeanPayoff:
         """The optimum."""
         return solve_mean_payoff(mdp)
 
+    def play(self, mdp: MDP, null_reward: float = 0.0, reset_actions: int = 0) -> Solution:
+        """The optimum, as in the paper without resets; but where that leaves nothing to be won in the long run, the
+        world is episodic, and a player may reset once an episode is over.
+        """
+        lasting = solve_mean_payoff(mdp).value > null_reward + 1e-9 * abs(mdp.rewards).max()
+        return self.solve(mdp if lasting else with_resets(mdp, null_reward, reset_actions))
+
     def of(self, rewards: Sequence[float]) -> float:
         """The return of a finite trace."""
         return mean_payoff(rewards)
 
 
 @dataclass(frozen=True)
-class DiscountedSum:
+class DiscountedSum(MeanPayoff):
     """The sum of the rewards, the i-th of them weighed γ^i.
 
     >>> DiscountedSum(0.5).of((1.0, 2.0))
@@ -53,6 +62,27 @@ class DiscountedSum:
 
 
 @dataclass(frozen=True)
+class EpisodeReturn(MeanPayoff):
+    """The sum of the rewards of one episode, which the agent ends when it likes; for worlds that end.
+
+    >>> EpisodeReturn().of((1.0, 2.0))
+    3.0
+    """
+
+    def solve(self, mdp: MDP) -> Solution:
+        """The optimum."""
+        return solve_episode(mdp)
+
+    def play(self, mdp: MDP, null_reward: float = 0.0, reset_actions: int = 0) -> Solution:
+        """The optimum: what comes after a reset, and what a reset takes, does not count."""
+        return self.solve(mdp)
+
+    def of(self, rewards: Sequence[float]) -> float:
+        """The return of a finite trace."""
+        return math.fsum(rewards)
+
+
+@dataclass(frozen=True)
 class Fixed:
     """θ as given.
 
@@ -62,6 +92,10 @@ class Fixed:
 
     theta: float
     pretrials: int = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.theta, Real) or math.isnan(self.theta):
+            raise ModelError(f"the threshold θ is {self.theta!r}, not a number")
 
     def __call__(self, returns: Sequence[float]) -> float:
         """θ after epochs with these returns."""

@@ -8,11 +8,14 @@ executable word can be followed, letter by letter, inside the tree. So a rival d
 closed for it, and both can be said in a propositional formula. If that has no solution there is no rival.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
+from numbers import Integral
+from typing import Any
 
-from ..errors import ModelError, QueryError
+from ..errors import BoundError, QueryError
 from ..labelling import Labelling
 from ..machine import MealyRewardMachine
 from ..nrmdp import NRMDP
@@ -33,8 +36,8 @@ class CompleteTester:
 
     None proves that every machine with at most `max_nodes` nodes that pays as lived so far agrees with H on everything
     executable in M, so H is as good as right if the bound is. It proves nothing of words that M cannot show, nor of
-    what null pays. With a `budget` of conflicts for each question to the solver None may come early, and then `proved`
-    is False.
+    what null pays. With a `budget` of conflicts, or a limit of `seconds`, for each question to the solver None may come
+    early, and then `proved` is False.
 
     `store` is what was lived before, and takes what is lived now; the part of a word that M cannot show is ignored.
 
@@ -48,36 +51,61 @@ class CompleteTester:
     """
 
     def __init__(self, mdp: NRMDP, labelling: Labelling, rewards: Answers, max_nodes: int, store: Store | None = None,
-                 budget: int | None = None) -> None:
-        if max_nodes < 1:
-            raise QueryError(f"max_nodes is {max_nodes}: a machine has at least one node")
-        self.rewards, self.max_nodes, self.budget = rewards, max_nodes, budget
+                 budget: int | None = None, seconds: float | None = None) -> None:
+        self.rewards, self.max_nodes = rewards, check_nodes(max_nodes)
+        self.limits = {"budget": budget, "seconds": seconds}
         self.store = Store(labelling.observations) if store is None else store
-        self.proved = False
+        self.proved, self.open = False, 0
         self._graph = WordGraph(mdp, labelling)
 
     def counterexample(self, hypothesis: MealyRewardMachine) -> Word | None:
-        """An executable word for which H pays wrongly, or None; ModelError if no machine within the bound pays so."""
-        self.proved = False
+        """An executable word for which H pays wrongly, or None; BoundError if no machine within the bound pays so."""
+        tests = self.tests(hypothesis)
+        with suppress(StopIteration):
+            word = next(tests)
+            while True:
+                word = tests.send(self.rewards(word))
+        return self.refutation
+
+    def tests(self, hypothesis: MealyRewardMachine) -> Generator[Word, Sequence[float], None]:
+        """The words to be lived, one by one; what each is paid is to be sent. At the end, `refutation` says what a
+        counter-example would be, and `proved` whether there is none. `open` bounds the tests still to come, as far as
+        is known: each may raise new questions.
+        """
+        self.proved, self.refutation = False, None
         rivals = Rivals(self._graph, hypothesis, self.max_nodes)
         for word, paid in self.store.words():
             wrong = refuted(hypothesis, word, paid)
             if wrong and self._graph.executable(wrong):
-                return wrong
+                self.refutation = wrong
+                return
             rivals.live(word, paid)
-        try:
-            while (word := rivals.word(self.budget)) is not None:
-                paid = self.rewards(word)
+        with suppress(TimeoutError):
+            while (word := rivals.word(**self.limits)) is not None:
+                self.open = rivals.open
+                paid = yield word
                 self.store.record(word, paid)
-                if wrong := refuted(hypothesis, word, paid):
-                    return wrong
+                self.refutation = refuted(hypothesis, word, paid)
+                if self.refutation:
+                    return
                 rivals.live(word, paid)
-            if not rivals.bound_holds(self.budget):
-                raise ModelError(f"no machine with at most {self.max_nodes} nodes pays as lived: max_nodes is too low")
-        except TimeoutError:
-            return None
-        self.proved = True
-        return None
+            if not rivals.bound_holds(**self.limits):
+                raise BoundError(f"no machine with at most {self.max_nodes} nodes pays as lived: max_nodes is too low")
+            self.proved = True
+
+
+def check_nodes(nodes: Any) -> int:
+    """The number of nodes, if it is one.
+
+    >>> check_nodes("3")
+    Traceback (most recent call last):
+    mrmlib.errors.QueryError: max_nodes is '3', not a whole number
+    """
+    if not isinstance(nodes, Integral):
+        raise QueryError(f"max_nodes is {nodes!r}, not a whole number")
+    if nodes < 1:
+        raise QueryError(f"max_nodes is {nodes}: a machine has at least one node")
+    return int(nodes)
 
 
 def refuted(hypothesis: MealyRewardMachine, word: Word, paid: Sequence[float]) -> Word | None:
@@ -125,17 +153,17 @@ class Rivals:
             self._settle(here, z, reward)
             here = after
 
-    def word(self, budget: int | None = None) -> Word | None:
+    def word(self, budget: int | None = None, seconds: float | None = None) -> Word | None:
         """An executable word on which some rival differs from H, or None if there is no rival left.
 
-        `TimeoutError` if one question to the solver takes more than `budget` conflicts.
+        `TimeoutError` if one question to the solver takes more than `budget` conflicts or so many seconds.
         """
         while True:
             for here, z, reward in self._unsettled():
-                if self._may_differ(here, z, reward, budget):
+                if self._may_differ(here, z, reward, budget, seconds):
                     return tuple(self._graph.letters[letter] for letter in (*self._tree[here].word, z))
                 self._settle(here, z, reward)
-            found = self._formula.find([-self._more], budget)
+            found = self._formula.find([-self._more], budget, seconds)
             if found is None:
                 return None
             word = self._graph.distinguish(self._hypothesis, self._machine(*found))
@@ -143,9 +171,14 @@ class Rivals:
                 return word
             self._close(found[0])
 
-    def bound_holds(self, budget: int | None = None) -> bool:
+    @property
+    def open(self) -> int:
+        """How many steps of the tree are not settled."""
+        return sum(1 for _ in self._unsettled())
+
+    def bound_holds(self, budget: int | None = None, seconds: float | None = None) -> bool:
         """Is there any machine with so few nodes that pays as lived?"""
-        return self._formula.find(budget=budget) is not None
+        return self._formula.find(budget=budget, seconds=seconds) is not None
 
     def _grow(self, word: tuple[int, ...], edges: list[Edge]) -> int:
         """A new word of the tree; its number."""
@@ -198,12 +231,12 @@ class Rivals:
             child.settled = True
             self._formula.pay(self._tree[here].trail, z, reward)
 
-    def _may_differ(self, here: int, z: int, reward: float, budget: int | None) -> bool:
+    def _may_differ(self, here: int, z: int, reward: float, budget: int | None, seconds: float | None) -> bool:
         """Does some machine that pays as lived not pay what H pays for this step?"""
         differs = self._formula.variable()
         for x, pays in zip(self._tree[here].trail, self._formula.pays(z, reward), strict=True):
             self._formula.add([-differs, -x, -pays])
-        return self._formula.find([differs], budget) is not None
+        return self._formula.find([differs], budget, seconds) is not None
 
     def _close(self, targets: list[list[int]]) -> None:
         """Grow the tree until it is closed for this machine, which agrees with H within M."""

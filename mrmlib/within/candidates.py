@@ -8,6 +8,7 @@ the solver for a machine.
 
 from collections.abc import Iterable
 from itertools import combinations
+from threading import Thread
 
 from pysat.solvers import Glucose4
 
@@ -75,16 +76,32 @@ class Candidates:
         for k, pays in enumerate(self.pays(z, reward)):
             self.add([-here[k], pays])
 
-    def find(self, assumptions: Iterable[int] = (), budget: int | None = None) -> Found | None:
-        """A machine that meets all demands, or None if there is none; `TimeoutError` after `budget` conflicts."""
-        if budget is None:
-            found = self._solver.solve(assumptions=list(assumptions))
-        else:
-            self._solver.conf_budget(max(budget, 1))  # the solver takes 0 for no limit at all
-            found = self._solver.solve_limited(assumptions=list(assumptions))
+    def find(self, assumptions: Iterable[int] = (), budget: int | None = None,
+             seconds: float | None = None) -> Found | None:
+        """A machine that meets all demands, or None if there is none.
+
+        `TimeoutError` after `budget` conflicts or so many seconds. An interrupt is answered at once, and leaves the
+        search as it was.
+        """
+        self._solver.conf_budget(-1 if budget is None else max(budget, 1))  # the solver takes 0 for no limit at all
+        found = self._solve(list(assumptions), seconds)
         if found is None:
-            raise TimeoutError(f"no answer within {budget} conflicts")
+            raise TimeoutError(f"no answer within {budget} conflicts and {seconds} seconds")
         return self._read() if found else None
+
+    def _solve(self, assumptions: list[int], seconds: float | None) -> bool | None:
+        """Is there a machine? The solver works in a thread, since who waits for one can be interrupted."""
+        answer: list[bool | None] = []
+        work = Thread(target=lambda: answer.append(self._solver.solve_limited(assumptions, expect_interrupt=True)))
+        try:
+            work.start()
+            work.join(seconds)
+        finally:
+            if work.is_alive():
+                self._solver.interrupt()
+                work.join()
+                self._solver.clear_interrupt()
+        return answer[0]
 
     def holds(self, variable: int) -> bool:
         """Does a variable hold in the machine just found?"""
