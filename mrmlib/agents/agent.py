@@ -4,8 +4,10 @@ An agent is a set of choices; what happens to it is its `Life`, a stream of even
 """
 
 import math
+import sys
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
+from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
@@ -26,6 +28,7 @@ from ..words import Word
 from .events import Event, Run, summed
 from .life import Events, Life
 from .objectives import MeanPayoff
+from .progress import REPORT, Progress, on_terminal, reporting
 
 
 class Agent:
@@ -33,9 +36,9 @@ class Agent:
 
     `learner` makes an observation table or a discrimination tree; `explore` is how a query is lived (by the optimal
     query strategy unless given). A word that M cannot show is answered with `impossible` from its first impossible
-    letter on. `attempts` and `actions` bound what one query may take; `episode_actions` bounds an episode, where
-    `explore` never resets by itself and M knows ways of no return. Learning is free, as in the paper, or its actions
-    are taken from those of exploitation.
+    letter on. An attempt ends with a reset where its word can no longer be observed. `attempts` and `actions` bound
+    what one query may take, `episode_actions` an episode, where `explore` might lose its way. Learning is free, as in
+    the paper, or its actions are taken from those of exploitation.
 
     >>> from mrmlib import domains
     >>> world = domains.treasure_map()
@@ -54,21 +57,30 @@ class Agent:
                  explore: Exploration | None = None, impossible: float = 0.0, attempts: float = math.inf,
                  actions: float = ACTIONS, episode_actions: float = math.inf, free_learning: bool = True) -> None:
         self.mdp, self.labelling, self.learner, self.impossible = mdp, labelling, learner, impossible
-        self.explore = explore and _giving_up(explore, mdp.initial, episode_actions)
         self.budgets, self.free_learning = {"attempts": attempts, "actions": actions}, free_learning
         self.planner, self.graph = QueryPlanner(mdp, labelling), WordGraph(mdp, labelling)
+        self.explore = explore and _giving_up(explore, self.planner, episode_actions)
 
     def run(self, environment: Environment, exploitation_actions: int = 2000, seed: int = 0,
-            resume: Run | None = None) -> Run:
-        """The sum of a life in `environment`; an interrupt ends it early, with everything learnt so far."""
-        lived = self.watched(environment, exploitation_actions, seed, resume=resume)
-        return deque(lived, maxlen=1).pop()[1]
+            resume: Run | None = None, *, progress: bool = False) -> Run:
+        """The sum of a life in `environment`; an interrupt ends it early, with everything learnt so far.
+
+        Any error has the sum so far as its `run`, and `resume=error.run` goes on from there. `progress`: a line on
+        standard error tells what the agent is doing.
+        """
+        with reporting(on_terminal) if progress else nullcontext():
+            lived = self.watched(environment, exploitation_actions, seed, resume=resume)
+            run = deque(lived, maxlen=1).pop()[1]
+        if progress:
+            print(file=sys.stderr)
+        return run
 
     def watched(self, environment: Environment, exploitation_actions: int = 2000, seed: int = 0, *,
                 every_action: bool = False, resume: Run | None = None) -> Iterator[tuple[Event, Run]]:
         """A life, event by event, each with the sum so far; single actions are events too if `every_action`."""
         life = self.life(environment, exploitation_actions, seed, every_action=every_action, resume=resume)
-        return summed(life.events(), life.begun)
+        report = REPORT.get()
+        return summed(life.events(), life.begun, report and Progress(life, report).see)
 
     def life(self, environment: Environment, exploitation_actions: int = 2000, seed: int = 0, *,
              every_action: bool = False, resume: Run | None = None) -> Life:
@@ -93,15 +105,18 @@ class Agent:
         return self.mdp.actions[rng.integers(len(self.mdp.actions))]
 
 
-def _giving_up(explore: Exploration, initial: Hashable, actions: float) -> Exploration:
-    """As `explore`, but with a reset after so many actions in a row; never at s0 with nothing observed."""
+def _giving_up(explore: Exploration, planner: QueryPlanner, actions: float) -> Exploration:
+    """As `explore`, but with a reset where the word can no longer be observed, and after so many actions in a row;
+    never at s0 with nothing observed.
+    """
+    initial, index = planner.mdp.initial, planner.mdp.states.index
 
     def explored(word: Word, rng: np.random.Generator) -> Callable[[Hashable, int], Hashable | None]:
-        pursue, done = explore(word, rng), 0
+        pursue, done, possible = explore(word, rng), 0, planner.possible(word)
 
         def action(state: Hashable, node: int) -> Hashable | None:
             nonlocal done
-            if done >= actions and (state, node) != (initial, 0):
+            if (done >= actions or not possible[node, index(state)]) and (state, node) != (initial, 0):
                 done = 0
                 return None
             done += 1

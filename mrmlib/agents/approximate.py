@@ -9,6 +9,8 @@ counter-example although H is right.
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..errors import ModelError
 from ..experience.lived import PlannedExploration
 from ..labelling import Labelling
@@ -58,9 +60,10 @@ class ApproximateAgent(Agent):
         word, fresh = good_word(self.graph, hypothesis, self.k), True
         expected = hypothesis.rewards(word)
         choice = (self.exploit if word else act_randomly)(self.mdp, self.labelling, hypothesis)
+        possible = self.planner.possible(word, filtered=True)
         while life.left > 0:
             start = self.epoch_starts[life.rng.integers(len(self.epoch_starts))] if self.epoch_starts else None
-            pursuit = _Pursuit(life, word, choice, self.reading)
+            pursuit = _Pursuit(life, word, choice, self.reading, possible)
             yield from life.epoch(hypothesis, pursuit.choose, pursuit.over, start, self.reading.resets_machine(fresh))
             fresh = self.reading.contradicted(life, tuple(pursuit.paid), expected)
             if fresh and life.contradiction is not None:
@@ -116,10 +119,13 @@ class AsPublished(Sound):
 
 
 class _Pursuit:
-    """The letters of a word, one after another, and what was paid when each was met."""
+    """The letters of a word, one after another, and what was paid when each was met.
 
-    def __init__(self, life: Life, word: Word, choice: Choice, reading: Sound) -> None:
-        self.life, self.word, self.choice, self.reading = life, word, choice, reading
+    `possible[n, s]` tells whether the letters after the first n can still be met from state s.
+    """
+
+    def __init__(self, life: Life, word: Word, choice: Choice, reading: Sound, possible: np.ndarray) -> None:
+        self.life, self.word, self.choice, self.reading, self.possible = life, word, choice, reading, possible
         self.paid: list[float] = []
 
     def choose(self) -> Hashable:
@@ -128,7 +134,9 @@ class _Pursuit:
         return self.choice(self.life.state, self.life.node, z, self.life.rng)
 
     def over(self, observation: Hashable, rewards: list[float]) -> bool:
-        """Note a letter that was met; is it the last one, or is there an alarm?"""
+        """Note a letter that was met; is it the last one, can the next no longer be met, or is there an alarm?"""
         if self.word and observation == self.word[len(self.paid)]:
             self.paid.append(rewards[-1])
-        return self.reading.alarmed(self.life) or len(self.paid) == len(self.word) > 0
+        if self.reading.alarmed(self.life) or len(self.paid) == len(self.word) > 0:
+            return True
+        return not self.possible[len(self.paid), self.life.agent.mdp.states.index(self.life.state)]

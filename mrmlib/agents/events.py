@@ -3,7 +3,7 @@ read events, never the agent."""
 
 import json
 import time
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -244,26 +244,31 @@ class Run:
         return document.load(text, "run", build, source)
 
 
-def summed(events: Iterable[Event], start: Run | None = None) -> Iterator[tuple[Event, Run]]:
+def summed(events: Iterable[Event], start: Run | None = None,
+           see: Callable[[Event, Run], None] | None = None) -> Iterator[tuple[Event, Run]]:
     """Each event with the sum of all so far; the time that events take to come is counted, not that of the reader.
 
-    An error gets the sum so far as its `run`. An interrupt between two events is passed on to where they come from.
+    Both are told to `see` first. An error gets the sum so far as its `run`. An interrupt between two events is passed
+    on to where they come from.
 
     >>> [run.queries for _, run in summed([Answered(("m",), (10.0,)), Ended("done")])]
     [1, 1]
     """
     run, events, event, interrupted = start or Run(), iter(events), None, False
     while True:
+        passed_on = interrupted and event is None
         try:
             if event is None:
-                began = time.perf_counter()
-                event = events.throw(KeyboardInterrupt) if interrupted else next(events)
+                began, interrupted = time.perf_counter(), False
+                event = events.throw(KeyboardInterrupt) if passed_on else next(events)
                 seconds = time.perf_counter() - began
             summed_up = event, run.after(event, seconds)
+            if see:
+                see(*summed_up)
         except StopIteration:
             return
         except KeyboardInterrupt as error:
-            if interrupted:
+            if passed_on and event is None:  # nobody is there to take it
                 error.run = run
                 raise
             interrupted = True

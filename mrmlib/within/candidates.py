@@ -8,7 +8,7 @@ the solver for a machine.
 
 from collections.abc import Iterable
 from itertools import combinations
-from threading import Thread
+from threading import Event, Thread
 
 from pysat.solvers import Glucose4
 
@@ -92,14 +92,21 @@ class Candidates:
     def _solve(self, assumptions: list[int], seconds: float | None) -> bool | None:
         """Is there a machine? The solver works in a thread, since who waits for one can be interrupted."""
         answer: list[bool | None] = []
-        work = Thread(target=lambda: answer.append(self._solver.solve_limited(assumptions, expect_interrupt=True)))
+        done = Event()  # to wait for a thread itself is not safe to interrupt
+
+        def work() -> None:
+            try:
+                answer.append(self._solver.solve_limited(assumptions, expect_interrupt=True))
+            finally:
+                done.set()
+
+        Thread(target=work).start()
         try:
-            work.start()
-            work.join(seconds)
+            done.wait(seconds)
         finally:
-            if work.is_alive():
+            if not done.is_set():
                 self._solver.interrupt()
-                work.join()
+                done.wait()
                 self._solver.clear_interrupt()
         return answer[0]
 
