@@ -55,6 +55,25 @@ def random_labelling(rng, mdp, letters=2, null=0.4):
                           for a in mdp.actions for s in mdp.states if rng.random() >= null}, LETTERS[:letters])
 
 
+def random_grid(rng, size, walls=0.0, one_way=0.0, slips=0.0, stuck=0.0, marks=4):
+    """(M, λ) of walking a square grid: a part of its cells is walls, a part of its steps leads one way only."""
+    cells = [(column, row) for row in range(size) for column in range(size) if rng.random() >= walls] or [(0, 0)]
+    places = [cells[i] for i in rng.choice(len(cells), size=min(marks + 1, len(cells)), replace=False)]
+    seen = {cell: LETTERS[i % 2] for i, cell in enumerate(places[1:])}
+    grid = mrm.domains.Grid(tuple(cells), places[0], seen)
+    mdp, labelling = mrm.domains.walk(grid, 1.0 - slips - stuck, slips)
+    doors = {(cell, grid.neighbour(cell, move)) for cell in cells for move in grid.moves if rng.random() < one_way}
+
+    def row(s, a):
+        outcomes = {}
+        for t, p in mdp.successors(s, a).items():
+            t = (s[0], False) if (s[0], t[0]) in doors else t
+            outcomes[t] = outcomes.get(t, 0.0) + p
+        return outcomes
+
+    return (mrm.NRMDP(mdp.states, mdp.actions, row, mdp.initial) if doors else mdp), labelling
+
+
 @st.composite
 def machines(draw, max_nodes=5, max_letters=3):
     nodes = draw(st.integers(1, max_nodes))

@@ -387,7 +387,7 @@ def test_an_episode_unfolds_into_what_may_happen():
     episode = Episode.of(mdp, labelling.table(mdp), quest.follow, quest.wanted)
     assert episode.moves.nnz == 0
     assert episode.success.tolist() == [0.5, 0.5, 0.0, 0.0]
-    assert episode.may_end.tolist() == [True] * 4
+    assert episode.ends.tolist() == [1.0] * 4
     assert [v.tolist() for v in episode.value(episode.approach())] == [[0.5, 0.5, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]]
 
 

@@ -112,3 +112,19 @@ def test_explanations_pay_as_the_store_and_leave_open_what_was_not_tried(count):
                 for z, r in zip(store.letters(word), paid, strict=True):
                     assert rewards[u][z] == r
                     u = targets[u][z]
+
+
+@pytest.mark.parametrize(("size", "nodes", "marks"), [
+    (10, 3, {(0, 0): "a", (9, 0): "b", (0, 9): "c", (9, 9): "d"}),
+    (30, 2, {(15, 29): "a", (0, 0): "b"}),
+], ids=["corners", "south and corner"])
+def test_a_slippery_grid_does_not_stall_the_walker(size, nodes, marks, count):
+    """A move slips to each side with 0.1; the walks take some hundred actions."""
+    cells = tuple((column, row) for row in range(size) for column in range(size))
+    grid = mrm.domains.Grid(cells, (size // 2, size // 2), marks)
+    mdp, labelling = mrm.domains.walk(grid, precision=0.8, sideways=0.2)
+    for seed in (3, 8)[:count(2, 0)] or range(10):
+        machine = random_minimal_machine(rng(seed), nodes, len(marks))
+        walk = walk_in(mrm.domains.Domain("slippery", mdp, labelling, machine, grid), seed, actions=5000)[0]
+        assert walk.final
+        assert walk.machine.equivalent(machine)

@@ -125,9 +125,8 @@ class QueryPlanner:
         probability, actions = (1.0, 0.0) if quest.wanted[0] else (0.0, math.inf)
         remaining = np.full(len(choice), actions)
         if not quest.wanted[0] and choice[episode.origin] != episode.reset:
-            choice = episode.likeliest(choice) if objective == "probability" else episode.quickest(choice)
-            p, c = episode.value(choice)
-            probability, actions = min(1.0, float(p[episode.origin])), float(c[episode.origin] / p[episode.origin])
+            choice, p, c = (episode.likeliest if objective == "probability" else episode.quickest)(choice)
+            probability, actions = min(1.0, float(p[episode.origin])), episode.actions(p, c)
             remaining = c + (1 - p) * actions
         shape = len(quest.nodes), len(self.mdp.states)
         return QueryStrategy(quest, self.mdp.states, self.mdp.actions, probability, actions,
@@ -140,6 +139,13 @@ class QueryPlanner:
         if episode.success.reshape(-1, episode.reset)[reached].any():
             return len(word)
         return int(reached.max()) // len(self.mdp.states)
+
+    def possible(self, word: Word, filtered: bool = False) -> np.ndarray:
+        """[n, s]: can the rest of `word` be observed from state s on, after its first n letters?"""
+        episode = self._episode(Quest.of([word], self.letters, filtered))
+        can = (episode.approach() != episode.reset).reshape(len(word) + 1, -1)
+        can[-1] = True
+        return can
 
     def expected_actions_random(self, word: Word, filtered: bool = False) -> float:
         """As the function of that name."""

@@ -173,7 +173,7 @@ class _Walker:
             strategy = self.planner.pursue(quest)
             ways.append((strategy.remaining[node, at], len(ways), strategy, node))
         actions, _, strategy, node = min(ways)
-        if actions == np.inf:
+        if not np.isfinite(actions):
             raise ModelError("M cannot show all words: there are machines that cannot be told apart by walking")
         return strategy, node
 
