@@ -9,8 +9,8 @@ import pytest
 from mrmlib.experiment import command as experiment
 from mrmlib.experiment.command import PAPER_TABLE_1, PAPER_TABLE_2, beside_paper, main
 from mrmlib.experiment.rows import RowFile, summary, without_times
-from mrmlib.experiment.trials import run
-from tests.toy_trials import TOY, Toy
+from mrmlib.experiment.trials import run, seed_of
+from tests.toy_trials import BRITTLE, TOY, Toy
 
 MY_WORLDS = """
 from mrmlib import MealyRewardMachine, domains
@@ -86,6 +86,36 @@ class TestCommandLine:
             main(wrong)
         assert caught.value.code == 2
         assert wrong[-1] in capsys.readouterr().err
+
+    @pytest.mark.parametrize("wrong", [["--jobs", "0"], ["--seed", "-1"], ["--trials", "0"], ["--out", "missing/rows"],
+                                       ["--out", "novel"]])
+    def test_what_cannot_be_run_is_refused_in_one_sentence(self, toy, wrong, capsys, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        Path("novel").write_text("It was a dark and stormy night.")
+        with pytest.raises(SystemExit) as caught:
+            main(["toy", "--log", "log", *wrong])
+        assert caught.value.code == 2
+        _, said = capsys.readouterr().err.split("error: ")
+        assert wrong[-1] in said
+        assert said.count("\n") == 1
+        assert not Path("log").exists()
+
+    def test_trials_that_fail_are_told_and_tried_again_when_asked_to(self, monkeypatch, capsys, tmp_path):
+        monkeypatch.setitem(experiment.TRIALS, "brittle", BRITTLE)
+        asked = ["brittle", "--seed-that-fails", str(seed_of(0, 1)), "--cure", str(tmp_path / "cure"), "--trials", "3",
+                 "--out", str(tmp_path / "rows"), "--silent"]
+        for _ in range(2):
+            assert main(asked, show=lambda rows: None) == 1
+            assert "failed: ZeroDivisionError: the cake is gone\n" in capsys.readouterr().err
+        (tmp_path / "cure").touch()
+        assert main([*asked, "--retry-failed"], show=lambda rows: None) == main(asked, show=lambda rows: None) == 0
+        assert capsys.readouterr().err == ""
+
+    def test_an_interrupt_that_comes_after_the_run_is_one_too(self, toy):
+        def show(rows):
+            raise KeyboardInterrupt
+
+        assert main(["toy", "--silent"], show) == 130
 
     def test_only_measures_that_are_numbers_are_summarised(self, toy):
         shown = []

@@ -11,7 +11,7 @@ from mrmlib.experiment.command import PAPER_TABLE_1, PAPER_TABLE_2, beside_paper
 from mrmlib.experiment.kinds import TRIALS, Cookie, CookieByOptimisation, TreasureMap
 from mrmlib.experiment.reproduce import APFS, LIVES, RANDOM_LIVES, RIVALS, TREATMENTS, everything, rows_of, tables
 from mrmlib.experiment.rows import summary, without_times
-from mrmlib.experiment.trials import remake
+from mrmlib.experiment.trials import Finished, remake
 
 STORED = Path(__file__).parent.parent / "notebooks" / "rows" / "experiments.jsonl"
 SLOW = CookieByOptimisation(4, 1.0, 0.0)  # LRM's objective with four nodes: ten seconds and more
@@ -81,6 +81,21 @@ def test_every_table_has_a_row_for_each_setting_and_measure(rows):
 
 
 def test_an_interrupt_ends_everything(monkeypatch):
-    monkeypatch.setattr(reproduce, "run", lambda *_, **__: ())
+    monkeypatch.setattr(reproduce, "run", lambda *_, **__: Finished(interrupted=True))
     with pytest.raises(KeyboardInterrupt):
         everything()
+
+
+def test_there_are_no_tables_when_a_trial_failed(monkeypatch, capsys):
+    monkeypatch.setattr(reproduce, "run", lambda *_, **__: Finished(failures=[{"reason": "no luck"}]))
+    with pytest.raises(SystemExit) as caught:
+        reproduce.main([])
+    assert caught.value.code == 1
+    assert "no tables" in capsys.readouterr().err
+
+
+def test_what_cannot_be_run_is_refused_in_one_sentence(capsys):
+    with pytest.raises(SystemExit) as caught:
+        reproduce.main(["--jobs", "0"])
+    assert caught.value.code == 2
+    assert "error: jobs = 0 makes no sense" in capsys.readouterr().err

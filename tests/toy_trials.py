@@ -1,4 +1,4 @@
-"""A toy kind of trial that notes each start and can be held; `python -m tests.toy_trials` is its command line."""
+"""Toy kinds of trial: one notes its starts and can be held, one naps, one fails; with a command line of their own."""
 
 import os
 import sys
@@ -48,8 +48,50 @@ def released(log):
 TOY = Kind("toy", Toy, toy)
 
 
+@dataclass(frozen=True)
+class Naps:
+    naps: int = 10
+
+
+def nap(settings, seed):
+    """Take so many naps; like an agent, it swallows an interrupt and gives what it has."""
+    taken = 0
+    try:
+        while taken < settings.naps:
+            time.sleep(0.01)
+            taken += 1
+    except KeyboardInterrupt:
+        pass
+    return {"taken": taken}
+
+
+NAPPING = Kind("napping", Naps, nap, warm_up=Naps(2))
+
+
+@dataclass(frozen=True)
+class Brittle:
+    """The trial with this seed goes wrong, as long as there is no file of that name."""
+
+    seed_that_fails: int = 0
+    cure: str = ""
+    deadly: bool = False
+
+
+def brittle(settings, seed):
+    """Fail for one seed, or die."""
+    if seed == settings.seed_that_fails and not os.path.exists(settings.cure):
+        if settings.deadly:
+            os._exit(1)
+        raise ZeroDivisionError("the cake is gone")
+    return {"process": os.getpid()}
+
+
+BRITTLE = Kind("brittle", Brittle, brittle)
+
+
 if __name__ == "__main__":
     from tests import toy_trials  # under its own name, so that other processes find the trial
 
-    experiment.TRIALS["toy"] = toy_trials.TOY
+    for kind in (toy_trials.TOY, toy_trials.NAPPING, toy_trials.BRITTLE):
+        experiment.TRIALS[kind.name] = kind
     sys.exit(experiment.main(show=lambda rows: print(Table(rows))))

@@ -5,7 +5,10 @@ combination is run. A life is lived in any domain: one of the registry, or your 
 """
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import Field, fields, replace
 from itertools import product
 from typing import Any
@@ -57,7 +60,9 @@ def beside_paper(summarised: Iterable[Row], paper: Iterable[Row]) -> list[Row]:
 
 
 def main(arguments: Sequence[str] | None = None, show: Callable[[list[Row]], Any] = print) -> int:
-    """Run what the command line asks for, show the summary, and return the exit status: 130 if interrupted."""
+    """Run what the command line asks for, show the summary, and return the exit status: 1 if some trials failed, 130 if
+    interrupted.
+    """
     parser = _parser()
     asked = vars(parser.parse_args(arguments))
     kind = TRIALS[asked["kind"]]
@@ -65,13 +70,29 @@ def main(arguments: Sequence[str] | None = None, show: Callable[[list[Row]], Any
     try:
         kind = replace(kind, loads=_loaded(values.get("domain", ())))
         settings = [kind.settings(**dict(zip(values, chosen, strict=True))) for chosen in product(*values.values())]
+        with plain_warnings():
+            rows = run(kind, settings, asked["trials"], asked["seed"], file=asked["out"], jobs=asked["jobs"],
+                       scheduler=asked["scheduler"], progress=not asked["silent"], retry=asked["retry_failed"])
+        swept = [name for name, several in values.items() if len(several) > 1]
+        show(summary(rows, swept, measures(kind, rows)))
     except MrmError as error:
         parser.error(str(error))
-    rows = run(kind, settings, asked["trials"], asked["seed"], file=asked["out"], jobs=asked["jobs"],
-               scheduler=asked["scheduler"], progress=not asked["silent"])
-    swept = [name for name, several in values.items() if len(several) > 1]
-    show(summary(rows, swept, measures(kind, rows)))
-    return 0 if len(rows) == len(settings) * asked["trials"] else 130
+    except KeyboardInterrupt:  # before or after the run, which has its own way with it
+        return 130
+    return 130 if rows.interrupted else 1 if rows.failures else 0
+
+
+@contextmanager
+def plain_warnings() -> Iterator[None]:
+    """Warnings are for whoever sits at the terminal: what they say, without the place in the code.
+
+    >>> with plain_warnings():
+    ...     warnings.warn("the disk is nearly full")
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = lambda message, *_: print(message, file=sys.stderr)
+        yield
 
 
 def _loaded(names: Sequence[str]) -> tuple[str, ...]:
@@ -109,6 +130,7 @@ def _parser() -> argparse.ArgumentParser:
         of_run.add_argument("--seed", type=int, default=0, help="what the trials' seeds are made from (default: 0)")
         of_run.add_argument("--jobs", type=int, default=1, help="how many processes; -1: as many as cores")
         of_run.add_argument("--out", metavar="FILE", help="keep the rows here; what is there is not run again")
+        of_run.add_argument("--retry-failed", action="store_true", help="run trials again that failed before")
         of_run.add_argument("--scheduler", metavar="ADDRESS", help="run on this Dask cluster")
         of_run.add_argument("--silent", action="store_true", help="show no progress bar")
     return parser

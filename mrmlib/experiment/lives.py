@@ -140,6 +140,8 @@ def _measures(domain: Domain, settings: AgentSettings, seed: int) -> dict[str, A
             earned.append(earned[-1] + event.reward)
         elif isinstance(event, HypothesisBuilt):
             known.append((run.learning_actions, len(event.machine.nodes)))
+    if run.outcome == "interrupted":  # the agent gives what it has: too little for a trial
+        raise KeyboardInterrupt
     if run.machine is None:
         raise BudgetError(f"no hypothesis in {domain.name}: {run.outcome}")
     best = solve_mean_payoff(product(domain.mdp, domain.labelling, run.machine))

@@ -12,11 +12,12 @@ from functools import cache
 from typing import Any
 
 from ..domains import treasure_map
+from ..errors import MrmError
 from ..solve.exact import solve_finite
-from .command import PAPER_TABLE_1, PAPER_TABLE_2
+from .command import PAPER_TABLE_1, PAPER_TABLE_2, plain_warnings
 from .kinds import TRIALS, Cookie, CookieByOptimisation, TreasureMap
 from .rows import Row, summary
-from .trials import run
+from .trials import Finished, run
 
 APFS = (0.75, 0.85, 0.95)
 TRIALS_EACH = 10
@@ -55,18 +56,19 @@ def treasure_settings() -> tuple[TreasureMap, ...]:
     return tuple(dict.fromkeys(TreasureMap(apf, **life) for life in lives for apf in APFS))
 
 
-def everything(file: str | os.PathLike | None = None, jobs: int = 1, progress: bool = False) -> tuple[Row, ...]:
+def everything(file: str | os.PathLike | None = None, jobs: int = 1, progress: bool = False,
+               retry: bool = False) -> Finished:
     """The rows of both experiments, at full size; those in `file` are not lived again, and an interrupt loses none."""
     parts = {"treasure_map": treasure_settings(), "cookie": TREATMENTS.values(),
              "cookie_by_optimisation": reversed(RIVALS.values())}  # the slowest first, so that none waits for it
-    rows: list[Row] = []
+    rows, failures = [], []
     for name, settings in parts.items():
-        settings = tuple(settings)
-        found = run(TRIALS[name], settings, TRIALS_EACH, file=file, jobs=jobs, progress=progress)
-        rows += found
-        if len(found) < len(settings) * TRIALS_EACH:
+        found = run(TRIALS[name], settings, TRIALS_EACH, file=file, jobs=jobs, progress=progress, retry=retry)
+        if found.interrupted:
             raise KeyboardInterrupt
-    return tuple(rows)
+        rows += found
+        failures += found.failures
+    return Finished(rows, failures)
 
 
 def rows_of(rows: Iterable[Row], settings: Any) -> list[Row]:
@@ -150,9 +152,17 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, list[Row]]:
     parser = argparse.ArgumentParser(prog="python -m mrmlib.experiment.reproduce", description=__doc__.splitlines()[0])
     parser.add_argument("--out", metavar="FILE", help="keep the rows here; what is there is not run again")
     parser.add_argument("--jobs", type=int, default=-1, help="how many processes; -1 (default): as many as cores")
+    parser.add_argument("--retry-failed", action="store_true", help="run trials again that failed before")
     parser.add_argument("--silent", action="store_true", help="show no progress bar")
     asked = parser.parse_args(arguments)
-    return tables(everything(asked.out, asked.jobs, not asked.silent))
+    try:
+        with plain_warnings():
+            rows = everything(asked.out, asked.jobs, not asked.silent, asked.retry_failed)
+    except MrmError as error:
+        parser.error(str(error))
+    if rows.failures:
+        parser.exit(1, "no tables: they would lack the trials that failed\n")
+    return tables(rows)
 
 
 if __name__ == "__main__":

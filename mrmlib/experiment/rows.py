@@ -1,8 +1,9 @@
 """Rows (paper, §6, before its tables): what a trial came to, tidy and safe on disk. A row is flat: kind, settings,
 trial, seed, measures, versions.
 
-On disk a row is one line of JSON, written in one piece when its trial ends. Its key is (kind, settings, seed): all that
-it depends on, times and versions apart. Times are the columns whose names end in "seconds".
+On disk a row is one line of JSON, written in one piece when its trial ends; so is a failure, with its reason. The key
+is (kind, settings, seed): all that a row depends on, times and versions apart. Times are the columns whose names end in
+"seconds".
 """
 
 import math
@@ -12,17 +13,25 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from statistics import fmean, stdev
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 import numba
 import numpy as np
 
 from .. import document
-from ..errors import FormatError
+from ..errors import FormatError, ModelError
 from ..names import Names
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks
+    fcntl = None
 
 Row = dict[str, Any]
 """Columns by name."""
+
+_STARTS = {kind: document.dump(kind, {}).partition(",")[0].encode() for kind in ("row", "failure")}
+"""How a line of each kind begins."""
 
 
 def without_times(row: Row) -> Row:
@@ -57,9 +66,10 @@ def summary(rows: Iterable[Row], by: Iterable[str], measures: Iterable[str]) -> 
 
 
 class RowFile:
-    """Rows by key, each a line of a file; without a path they are kept in memory only.
+    """Rows by key, each a line of a file, and `failures`: the trials that failed and have no row, by key as well.
 
-    A last line that was cut off (the writer died as it wrote) is dropped with a warning.
+    Reading writes nothing. Within `with` the file is this one's alone, and what is appended goes there; a last line
+    that was cut off (the writer died as it wrote) is dropped with a warning. Without a path all is kept in memory.
 
     >>> kept = RowFile()
     >>> kept.append(to_line("dice", {"sides": 6}, 0, 42, {"rolled": 3}))
@@ -68,46 +78,94 @@ class RowFile:
     """
 
     def __init__(self, path: str | os.PathLike | None = None) -> None:
-        self.path, self.rows = path, {}
-        if path is None:
-            return
-        with open(path, "a+b") as file:  # makes it, where it is missing
-            file.seek(0)
-            *lines, last = file.read().split(b"\n")
-            for number, line in enumerate(lines, start=1):
-                self._keep(line, f"row {number} of {path}")
-            if last:
-                self._mend(file, last)
+        self.path, self.rows, self.failures, self._file = path, {}, {}, None
+        if path is not None and os.path.exists(path):
+            with self._opened("rb") as file:
+                self._read(file)
+
+    def __enter__(self) -> Self:
+        if self.path is not None:
+            self._file = self._opened("a+b")  # makes it, where it is missing
+            try:
+                self._lock()
+                self._mend(*self._read(self._file))  # again: another may have written since
+            except BaseException:
+                self._file.close()
+                raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()  # and unlocked
+            self._file = None
 
     def append(self, line: str) -> None:
-        """Add a row, on disk before this returns."""
+        """Add a row or a failure, on disk before this returns."""
+        if self.path is not None and self._file is None:
+            raise ModelError(f"rows are added to {self.path} within `with` only")
         self._keep(line.encode(), "a new row")
-        if self.path is not None:
-            with open(self.path, "ab") as file:
-                file.write(line.encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
+        if self._file is not None:
+            self._file.write(line.encode() + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
-    def _keep(self, line: bytes, source: str) -> None:
+    def _opened(self, mode: str) -> BinaryIO:
         try:
-            content = document.load(line.decode(), "row", _content, source)
-        except UnicodeDecodeError:
-            raise FormatError(f"{source}: not UTF-8 text") from None
-        self.rows[key(content["kind"], content["settings"], content["seed"])] = _flat(content)
+            return open(self.path, mode)
+        except OSError as error:
+            raise ModelError(f"no rows can be kept in {self.path}: {error.strerror}") from error
 
-    def _mend(self, file: BinaryIO, last: bytes) -> None:
-        """A last line without its end: whole, it gets one; cut off, it goes."""
+    def _lock(self) -> None:
+        if fcntl is not None:
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise ModelError(f"another run is adding rows to {self.path}: wait for it, or name another file"
+                                 ) from None
+
+    def _read(self, file: BinaryIO) -> tuple[bytes, bool]:
+        """Take in every line; what comes back is a last one without its end, and whether it is whole all the same."""
+        file.seek(0)
+        *lines, last = file.read().split(b"\n")
+        for number, line in enumerate(lines, start=1):
+            self._keep(line, f"row {number} of {self.path}")
         try:
-            self._keep(last, f"the last row of {self.path}")
-            file.write(b"\n")
+            if last:
+                self._keep(last, f"the last row of {self.path}")
         except FormatError:
-            file.truncate(file.tell() - len(last))
+            if not any(start.startswith(last[:len(start)]) for start in _STARTS.values()):  # somebody else's
+                raise
+            return last, False
+        return last, True
+
+    def _mend(self, last: bytes, whole: bool) -> None:
+        """A last line without its end: whole, it gets one; cut off, it goes."""
+        if last and whole:
+            self._file.write(b"\n")
+        elif last:
+            self._file.truncate(self._file.tell() - len(last))
             warnings.warn(f"the last line of {self.path} was cut off: its {len(last)} bytes are dropped, "
                           "that trial will run again", stacklevel=4)
 
+    def _keep(self, line: bytes, source: str) -> None:
+        failed = line.startswith(_STARTS["failure"])
+        try:
+            content = document.load(line.decode(), "failure" if failed else "row", _content, source)
+        except UnicodeDecodeError:
+            raise FormatError(f"{source}: not UTF-8 text") from None
+        name = key(content["kind"], content["settings"], content["seed"])
+        if not failed:
+            self.rows[name] = _flat(content)
+            self.failures.pop(name, None)
+        elif name not in self.rows:
+            self.failures[name] = _flat(content)
 
-def to_line(kind: str, settings: Mapping[str, Any], trial: int, seed: int, measures: Mapping[str, Any]) -> str:
+
+def to_line(kind: str, settings: Mapping[str, Any], trial: int, seed: int, measures: Mapping[str, Any],
+            failed: bool = False) -> str:
     """A row as a line of JSON, with the versions that made it; no two columns may have the same name.
+
+    The only measure of a trial that failed is the reason.
 
     >>> to_line("dice", {"sides": 6}, 0, 42, {"rolled": np.int64(3)})[:84]
     '{"mrmlib": "row", "version": 1, "kind": "dice", "trial": 0, "seed": 42, "settings": '
@@ -117,8 +175,8 @@ def to_line(kind: str, settings: Mapping[str, Any], trial: int, seed: int, measu
     """
     parts = {"settings": settings, "measures": measures, "versions": _versions()}
     Names(("kind", "trial", "seed", *(name for part in parts.values() for name in part)), "column")
-    return document.dump("row", {"kind": kind, "trial": trial, "seed": seed,
-                                 **{name: _plain(part) for name, part in parts.items()}})
+    return document.dump("failure" if failed else "row", {"kind": kind, "trial": trial, "seed": seed,
+                                                          **{name: _plain(part) for name, part in parts.items()}})
 
 
 def key(kind: str, settings: Mapping[str, Any], seed: int) -> tuple:

@@ -3,22 +3,31 @@ rows.
 
 Trial i of a run has the seed that `numpy.random.SeedSequence(seed).spawn(…)[i]` has to offer, whatever its settings and
 whoever runs it: any row can be re-made alone, and settings are compared on equal luck. What is on disk is never run
-again. Needs joblib for more than one process, distributed for a cluster, tqdm for a progress bar (extra `cluster`).
+again. A trial that was interrupted leaves no trace; one that failed leaves its reason, and stops no other. Needs joblib
+for more than one process, distributed for a cluster, tqdm for a progress bar (extra `cluster`).
 """
 
 import os
+import queue
+import signal
+import threading
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, fields
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from ..domains import load
+from ..errors import ModelError, MrmError
 from .rows import Row, RowFile, key, to_line
+
+ALONE = 30.0  # seconds that a cluster may be without workers
+TOLD = 3  # failures that a warning tells in words
 
 
 @dataclass(frozen=True)
@@ -47,31 +56,59 @@ class Kind:
     loads: tuple[str, ...] = ()
 
 
+class Finished(tuple[Row, ...]):
+    """The finished rows of a run; `failures` tell of its trials that failed, `interrupted` whether it ended early.
+
+    >>> rows = Finished([{"rolled": 3}], failures=[{"reason": "ValueError: the dice are gone"}])
+    >>> len(rows), rows.failures[0]["reason"], rows.interrupted
+    (1, 'ValueError: the dice are gone', False)
+    """
+
+    failures: tuple[Row, ...]
+    interrupted: bool
+
+    def __new__(cls, rows: Iterable[Row] = (), failures: Iterable[Row] = (), interrupted: bool = False) -> Self:
+        """So many rows, and what became of the others."""
+        made = super().__new__(cls, rows)
+        made.failures, made.interrupted = tuple(failures), interrupted
+        return made
+
+
 def run(kind: Kind, settings: Iterable[Any], trials: int = 10, seed: int = 0, *, file: str | os.PathLike | None = None,
-        jobs: int = 1, scheduler: str | None = None, progress: bool = False) -> tuple[Row, ...]:
+        jobs: int = 1, scheduler: str | None = None, progress: bool = False, retry: bool = False) -> Finished:
     """The rows of so many trials of each of `settings`, in that order, run in as many processes as `jobs` says.
 
-    Rows found in `file` are taken from there, the others are added to it as they are finished. `scheduler` is the
-    address of a Dask cluster to run on instead, with as many processes as it has when the run begins; what dies with
-    one of its workers is lived again by another. An interrupt ends the run early: the rows finished so far come back,
-    and the same call goes on from there.
+    Rows found in `file` are taken from there, the others are added to it as they are finished. A trial that fails is
+    kept with its reason, told of in a warning, and not run again unless `retry`. `scheduler` is the address of a Dask
+    cluster to run on instead, a trial at a time for each thread of its workers; what dies with a worker is lived again
+    by another. An interrupt ends the run early: the rows finished so far come back, and the same call goes on from
+    there.
     """
+    for name, value, senseless in (("trials", trials, trials < 1), ("seed", seed, seed < 0), ("jobs", jobs, jobs == 0)):
+        if senseless:
+            raise ModelError(f"{name} = {value} makes no sense")
     asked = [_Job(kind, one, i, seed_of(seed, i)) for one in settings for i in range(trials)]
-    kept = RowFile(file)
-    missing = list({job.key: job for job in asked if job.key not in kept.rows}.values())
+    kept, interrupted = RowFile(file), False
     try:
-        with closing(_lived(missing, jobs, scheduler)) as lines, _bar(len(asked), len(missing), progress) as tick:
-            for line in lines:
-                kept.append(line)
-                tick()
+        if _missing(asked, kept, retry):  # else the file need not be anybody's
+            with kept:
+                _live_all(_missing(asked, kept, retry), kept, len(asked), jobs, scheduler, progress)
     except KeyboardInterrupt:
+        interrupted = True
         done = sum(job.key in kept.rows for job in asked)
         warnings.warn(f"interrupted: {done} of {len(asked)} trials are done", stacklevel=2)
-    return tuple(kept.rows[job.key] for job in asked if job.key in kept.rows)
+    failed = {job.key: job for job in asked if job.key in kept.failures}
+    failures = [kept.failures[name] for name in failed]
+    if failures:
+        told = [f"{job} failed: {failure['reason'].splitlines()[0]}"
+                for job, failure in zip(failed.values(), failures, strict=True)]
+        warnings.warn(f"{len(failed)} of {len(asked)} trials failed (retry=True, --retry-failed: run them again), "
+                      "among them\n" + "\n".join(told[:TOLD]), stacklevel=2)
+    return Finished((kept.rows[job.key] for job in asked if job.key in kept.rows), failures, interrupted)
 
 
 def remake(kind: Kind, row: Row) -> Row:
-    """The row, lived again from its settings and its seed."""
+    """The row, lived again from its settings and its seed; a failure fails again, with all that Python says of it."""
     settings = kind.settings(**{field.name: row[field.name] for field in fields(kind.settings)})
     job, made = _Job(kind, settings, row["trial"], row["seed"]), RowFile()
     made.append(_live(job))
@@ -96,63 +133,148 @@ class _Job:
     trial: int
     seed: int
 
+    def __str__(self) -> str:
+        return f"trial {self.trial} of {self.settings} with seed {self.seed}"
+
     @property
     def key(self) -> tuple:
         return key(self.kind.name, asdict(self.settings), self.seed)
+
+    def line(self, measures: Mapping[str, Any], failed: bool = False) -> str:
+        return to_line(self.kind.name, asdict(self.settings), self.trial, self.seed, measures, failed)
+
+    def failure(self, error: Exception) -> str:
+        return self.line({"reason": "".join(traceback.format_exception_only(error)).strip()}, failed=True)
+
+
+def _missing(asked: list[_Job], kept: RowFile, retry: bool) -> list[_Job]:
+    """The trials to be lived, each once."""
+    return [*{job.key: job for job in asked
+              if job.key not in kept.rows and (retry or job.key not in kept.failures)}.values()]
+
+
+def _live_all(missing: list[_Job], kept: RowFile, total: int, jobs: int, scheduler: str | None, progress: bool) -> None:
+    """Live what is missing, and keep each line as soon as it is there."""
+    keys = {job.key for job in missing}
+    with closing(_lived(missing, jobs, scheduler)) as lines, _bar(total, total - len(missing), progress) as tick:
+        for line in lines:
+            with _no_interrupt_is_lost(at_once=False):  # a line is kept whole or not at all
+                kept.append(line)
+            tick(len(keys & kept.failures.keys()))
+
+
+def _attempt(job: _Job) -> str:
+    """Live a trial: its row, or why it failed, as a line."""
+    _warm_up(job.kind)  # if this fails, so would every trial
+    try:
+        return _live(job)
+    except Exception as error:
+        return job.failure(error)
 
 
 def _live(job: _Job) -> str:
     """Live a trial: its row, as a line."""
     _warm_up(job.kind)
-    began = time.perf_counter()
-    try:
+    with _no_interrupt_is_lost():
+        began = time.perf_counter()
         measures = dict(job.kind.trial(job.settings, job.seed))
-    except Exception as error:
-        error.add_note(f"in trial {job.trial} of {job.settings} with seed {job.seed}")
-        raise
-    measures["seconds"] = time.perf_counter() - began
-    return to_line(job.kind.name, asdict(job.settings), job.trial, job.seed, measures)
+        measures["seconds"] = time.perf_counter() - began
+    return job.line(measures)
 
 
 @cache
 def _warm_up(kind: Kind) -> None:
-    for name in kind.loads:
-        load(name)
-    if kind.warm_up is not None:
-        kind.trial(kind.warm_up, 0)
+    with _no_interrupt_is_lost():
+        for name in kind.loads:
+            load(name)
+        if kind.warm_up is not None:
+            kind.trial(kind.warm_up, 0)
+
+
+@contextmanager
+def _no_interrupt_is_lost(at_once: bool = True) -> Iterator[None]:
+    """An interrupt comes at once or at the end, and in any case at the end, whatever the code within made of it."""
+    came = False
+
+    def come(*_: object) -> None:
+        nonlocal came
+        came = True
+        if at_once:
+            raise KeyboardInterrupt
+
+    # Only the main thread hears signals; and one who has them handled in another way knows why.
+    ours = (threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+    try:
+        if ours:
+            signal.signal(signal.SIGINT, come)
+        yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if came:
+            raise KeyboardInterrupt
 
 
 def _lived(jobs: list[_Job], processes: int, scheduler: str | None) -> Iterator[str]:
     """The lines of the jobs, each as soon as it is done."""
-    if not jobs:
-        return
-    if processes == 1 and scheduler is None:
-        yield from map(_live, jobs)
-        return
-    from joblib import Parallel, delayed, parallel_config
+    if scheduler is not None:
+        yield from _lived_on_cluster(jobs, scheduler)
+    elif processes == 1:
+        yield from map(_attempt, jobs)
+    elif jobs:
+        from joblib import Parallel, delayed
 
-    # One trial at a time for each process, and none waiting: stopping loses little, and a slow trial blocks no other.
-    options = {"return_as": "generator_unordered", "batch_size": 1, "pre_dispatch": "n_jobs"}
-    tasks = (delayed(_live)(job) for job in jobs)
-    if scheduler is None:
         _warm_up(jobs[0].kind)  # fills numba's cache before the processes look there
-        yield from Parallel(n_jobs=processes, **options)(tasks)
-        return
-    from distributed import Client
+        # One trial at a time for each process, none waiting: stopping loses little, and a slow trial blocks no other.
+        yield from Parallel(processes, return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs")(
+            delayed(_attempt)(job) for job in jobs)
 
-    with Client(scheduler, set_as_default=False) as client:
-        with parallel_config("dask", client=client):
-            pool = Parallel(n_jobs=-1, **options)
-        yield from pool(tasks)
+
+def _lived_on_cluster(jobs: list[_Job], scheduler: str) -> Iterator[str]:
+    """The same on a Dask cluster: one trial at a time for each thread that its workers have by then."""
+    from distributed import Client, KilledWorker
+
+    try:
+        client = Client(scheduler, set_as_default=False, timeout=ALONE)
+    except (OSError, ValueError) as error:
+        raise MrmError(f"there is no Dask scheduler at {scheduler}: {error}") from error
+    with client:
+        waiting, running, done, seen = jobs[::-1], {}, queue.SimpleQueue(), time.monotonic()
+        while waiting or running:
+            threads = sum(client.nthreads().values())
+            if threads:
+                seen = time.monotonic()
+            elif time.monotonic() - seen > ALONE:
+                raise MrmError(f"the Dask cluster at {scheduler} has had no workers for {ALONE:g} seconds: "
+                               f"{len(waiting) + len(running)} trials are left")
+            while waiting and len(running) < max(1, threads):  # one may bring a cluster to start its first worker
+                future = client.submit(_attempt, waiting[-1], pure=False)
+                running[future] = waiting.pop()
+                future.add_done_callback(done.put)
+            try:
+                future = done.get(timeout=min(1.0, ALONE))
+            except queue.Empty:
+                continue
+            job = running.pop(future)
+            try:
+                yield future.result()
+            except KilledWorker as error:
+                yield job.failure(error)
 
 
 @contextmanager
-def _bar(total: int, missing: int, shown: bool) -> Iterator[Callable[[], Any]]:
-    """What is to be called after each trial; it moves a progress bar, if one is wanted."""
+def _bar(total: int, done: int, shown: bool) -> Iterator[Callable[[int], None]]:
+    """What is to be told after each trial how many failed; it moves a progress bar, if one is wanted."""
     if not shown:
-        yield lambda: None
+        yield lambda failed: None
         return
     from tqdm import tqdm
 
-    with tqdm(total=total, initial=total - missing, unit="trial") as bar:
-        yield bar.update
+    with tqdm(total=total, initial=done, unit="trial") as bar:
+        def tick(failed: int) -> None:
+            if failed:
+                bar.set_postfix(failed=failed, refresh=False)
+            bar.update()
+
+        yield tick

@@ -134,7 +134,7 @@ class ExperimentDesk(Panel):
 
     def _watch(self, tick) -> None:
         """Look for rows until the child ends; it never outlives this."""
-        self.child = Child([*self._program, *self.plan.arguments(), "--silent"])
+        self.child = Child([*self._program, *self.plan.arguments(), "--silent", "--retry-failed"])
         try:
             while self.child.running:
                 tick()
