@@ -13,12 +13,14 @@ import numpy as np
 from .errors import QueryError
 from .labelling import Labelling
 from .machine import MealyRewardMachine
-from .nrmdp import NRMDP
+from .nrmdp import NRMDP, START
 from .words import NULL
 
 
 class Environment:
     """(M, λ, hidden machine), standing at s0 and u0 until it is told to `step` or `reset`.
+
+    Where M starts from START, it stands at a state that is drawn.
 
     >>> M = NRMDP(["street", "shop"], ["go"], lambda s, a: {"shop" if s == "street" else "street": 1.0}, "street")
     >>> once = MealyRewardMachine({("hungry", "bread"): ("full", 1.0), ("full", "bread"): ("full", 0.0)}, "hungry")
@@ -37,15 +39,16 @@ class Environment:
         self.__move, self.__pay = move.tolist(), pay.tolist()
         self.__letters = (*labelling.observations, NULL)  # null's column is the last, so −1 finds it
         self.__start = mdp.states.index(mdp.initial), machine.nodes.index(machine.initial)
-        self.__state, self.__node = self.__start
+        self.__drawn = mdp.initial == START
         self.__random = _own_generator(seed)
+        self.__state, self.__node = self.__begin(), self.__start[1]
         self.__counts, self.__resets = [0] * len(self.__letters), 0
 
     def reset(self, state: Hashable | None = None, machine: bool = True) -> Hashable:
         """The state the agent now stands in: s0, or `state` where a protocol asks for it, then perhaps with the
         machine left where it is.
         """
-        at = self.__start[0] if state is None else self.__states.index(state)
+        at = self.__begin() if state is None else self.__states.index(state)
         self.__state, self.__resets = at, self.__resets + 1
         if machine:
             self.__node = self.__start[1]
@@ -54,6 +57,16 @@ class Environment:
     def step(self, action: Hashable) -> tuple[Hashable, Hashable, float]:
         """(s, z, r): the state reached, what is observed there, what is paid."""
         return self._read(*self._move(action))
+
+    def __begin(self) -> int:
+        """The position of s0, or of a state that is drawn; the draw is no action."""
+        origin = self.__start[0]
+        return self.__drawn_from(origin * len(self.__actions))[0] if self.__drawn else origin
+
+    def __drawn_from(self, row: int) -> tuple[int, int]:
+        """(position of a state, column of λ) by chance, as the row of a pair has it."""
+        cumulative, outcomes = self.__rows[row]
+        return outcomes[bisect_right(cumulative, self.__random.random())]
 
     @property
     def actions(self) -> int:
@@ -73,8 +86,7 @@ class Environment:
 
     def _move(self, action: Hashable) -> tuple[Hashable, int]:
         """Move the world; the state reached and the column of what is to be seen there."""
-        cumulative, outcomes = self.__rows[self.__state * len(self.__actions) + self.__actions.index(action)]
-        self.__state, column = outcomes[bisect_right(cumulative, self.__random.random())]
+        self.__state, column = self.__drawn_from(self.__state * len(self.__actions) + self.__actions.index(action))
         return self.__states[self.__state], column
 
     def _read(self, state: Hashable, column: int) -> tuple[Hashable, Hashable, float]:

@@ -1,6 +1,6 @@
 """The labelling function λ : A × S → Z ⊎ {null} (paper, §4): λ(a, s) is observed in state s *reached by* action a."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Self
 
@@ -66,15 +66,19 @@ class Labelling:
         >>> Labelling({("go", "shop"): "bread"}, ["bread"]).table(street).tolist()
         [[-1, 0]]
         """
-        if isinstance(self.function, Mapping):
-            for key in self.function:
-                if not (isinstance(key, tuple) and len(key) == 2 and key[0] in mdp.actions and key[1] in mdp.states):
-                    raise ModelError(f"λ is given for {key!r}, which is not an (action, state) pair of the model")
+        self.check(mdp.actions, mdp.states)
         position = {NULL: -1} | {z: i for i, z in enumerate(self.observations)}
         return np.array([[position[self(a, s)] for s in mdp.states] for a in mdp.actions], dtype=np.int32)
 
+    def check(self, actions: Container, states: Container) -> None:
+        """Raise where a mapping labels what is not a pair of these: it would never be seen."""
+        for key in self.function if isinstance(self.function, Mapping) else ():
+            if not (isinstance(key, tuple) and len(key) == 2 and key[0] in actions and key[1] in states):
+                raise ModelError(f"λ is given for {key!r}, which is not an (action, state) pair of the model")
+
     def to_json(self, mdp: NRMDP) -> str:
         """λ as it is on M, as a JSON document."""
+        self.check(mdp.actions, mdp.states)
         return document.dump("labelling", {
             "observations": [document.name_to_json(z) for z in self.observations],
             "labels": [[document.name_to_json(name) for name in (a, s, self(a, s))]

@@ -21,6 +21,9 @@ from .names import Names, Subset
 ROW_SUM_TOLERANCE = 1e-9  # a row further than this from 1 is refused
 ROUNDING = 1e-12  # a row closer than this to 1 is left as it is, bit for bit; in between it is scaled
 
+START = "(start)"
+"""The initial state of a world that draws where an episode begins: every action draws, unseen, and then it begins."""
+
 
 class NRMDP:
     """A non-rewarding MDP: how the world moves, not how it pays.
@@ -48,6 +51,20 @@ class NRMDP:
         """`transitions` is a mapping {(s, a): {t: p}} or a callable (s, a) -> {t: p}."""
         states, actions = Names(states, "state"), Names(actions, "action")
         self._fill(states, actions, initial, *_rows(states, actions, transitions))
+
+    def starting_from(self, distribution: Mapping[Hashable, float]) -> "NRMDP":
+        """The same world with a start that is drawn: one more state, START, is initial, and every action there draws.
+
+        Nothing is observed by that, so what is executable, and what tells machines apart, is exact. In M the draw is an
+        action; a world (an `Environment`, a black box) draws when it is reset, and spends and pays nothing for it.
+
+        >>> coin = NRMDP(["heads", "tails"], ["keep"], lambda s, a: {s: 1.0}, "heads")
+        >>> drawn = coin.starting_from({"heads": 0.5, "tails": 0.5})
+        >>> drawn, drawn.successors(START, "keep")
+        (NRMDP(3 states, 1 actions, 4 transitions, initial '(start)'), {'heads': 0.5, 'tails': 0.5})
+        """
+        return NRMDP([*self.states, START], self.actions,
+                     lambda s, a: distribution if s == START else self.successors(s, a), START)
 
     @classmethod
     def of_arrays(cls, states: Sequence, actions: Names, initial: Hashable, *arrays: np.ndarray) -> Self:

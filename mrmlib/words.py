@@ -5,10 +5,11 @@ s0 a0 s1 …. A *word* is an observation trace without its nulls. γ is the disc
 """
 
 import math
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Container, Hashable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from .errors import ModelError, QueryError
+from .errors import ModelError, QueryError, finite
 
 NULL = "null"
 """The observation of a state where nothing of interest is seen."""
@@ -80,6 +81,28 @@ def without_nulls(observed: Word, rewards: tuple[float, ...]) -> tuple[Word, tup
         raise QueryError(f"{len(observed)} observations were paid {len(rewards)} rewards: there is one for each")
     kept = [(z, r) for z, r in zip(observed, rewards, strict=True) if z != NULL]
     return tuple(z for z, _ in kept), tuple(r for _, r in kept)
+
+
+def told(step: Any, action: Hashable, letters: Container) -> tuple[Hashable, Hashable, float]:
+    """(s, z, r) as an environment told it of `action`, if z is one of `letters` or null and r a finite number.
+
+    >>> told(("shop", "bread", 5), "go", {"bread"})
+    ('shop', 'bread', 5.0)
+    >>> told(("shop", "cake", 5), "go", {"bread"})
+    Traceback (most recent call last):
+    mrmlib.errors.QueryError: unknown observation 'cake' in 'shop', reached by 'go': neither a letter of λ nor null
+    """
+    try:
+        state, z, reward = step
+    except (TypeError, ValueError):
+        raise QueryError(f"the environment answered {action!r} with {step!r}, not with (state, observation, reward)"
+                         ) from None
+    if z not in letters and not (isinstance(z, str) and z == NULL):
+        raise QueryError(f"unknown observation {z!r} in {state!r}, reached by {action!r}: "
+                         "neither a letter of λ nor null")
+    if type(reward) is not float or not math.isfinite(reward):  # perhaps another kind of number
+        reward = finite(reward, f"what the environment paid for {z!r} in {state!r}, reached by {action!r},")
+    return state, z, reward
 
 
 def check_discount(gamma: float) -> float:

@@ -3,12 +3,14 @@
 import gymnasium
 import pytest
 from gymnasium.envs.toy_text.frozen_lake import FrozenLakeEnv
+from gymnasium.envs.toy_text.taxi import TaxiEnv
 
 import mrmlib as mrm
 from mrmlib import domains
 from mrmlib.conformance.testers import up_to
 from mrmlib.interop.blackbox import BlackBox
 from mrmlib.interop.gym import OVER, MachineEnv, PaidByMachine, from_gymnasium
+from mrmlib.nrmdp import START
 
 WAYS = ("w", "s", "e", "n")
 
@@ -59,7 +61,7 @@ def test_a_machine_on_the_frozen_lake_is_learnt_exactly(slippery):
     env, mdp, labelling = lake_world(slippery)
     run = mrm.OptimalAgent(mdp, labelling, max_nodes=3).run(BlackBox(env, mdp, labelling, seed=4), 300, seed=4)
     assert mrm.distinguish(mdp, labelling, run.machine, gatherer()) is None
-    assert "right on everything executable for at most 3 nodes" in run.outcome
+    assert "proved: no machine with at most 3 nodes" in run.outcome
 
 
 def test_experience_on_the_frozen_lake_learns_what_is_executable():
@@ -73,13 +75,77 @@ def test_experience_on_the_frozen_lake_learns_what_is_executable():
 
 def test_after_the_end_an_episode_stays_over_until_a_reset():
     env, mdp, labelling = lake_world()
-    world = BlackBox(env, mdp, labelling, null_reward=-0.5)
+    world = BlackBox(env, mdp, labelling)
     for action in "ese":
         world.step(action)  # into the hole 5, and on
-    assert world.step("n") == (OVER, mrm.NULL, -0.5)
+    assert world.step("n") == (OVER, mrm.NULL, 0.0)
     assert (world.actions, world.resets) == (4, 0)
     assert world.reset() == 0
     assert world.step("s") == (4, mrm.NULL, 0.0)
+
+
+def toll_lake(cells, null_reward=-1.0):
+    """The lake of sure steps, where `cells` are seen and pay 1 each, and null pays a toll."""
+    env = FrozenLakeEnv(is_slippery=False)
+    mdp, labelling = from_gymnasium(env, lambda a, s: "cell" if s in cells else mrm.NULL, ["cell"], actions=WAYS)
+    machine = mrm.MealyRewardMachine({("u", "cell"): ("u", 1.0)}, "u", null_reward)
+    return PaidByMachine(env, mdp, labelling, machine), mdp, labelling
+
+
+def test_after_the_end_null_pays_what_the_environment_paid_for_it():
+    world = BlackBox(*toll_lake(cells=[]))
+    assert [world.step(action)[2] for action in "eses"] == [-1.0] * 4  # in the hole after two
+
+
+def test_an_agent_that_lingers_after_the_end_does_not_blame_the_environment():
+    env, mdp, labelling = toll_lake(cells=[1])
+    agent = mrm.OptimalAgent(mdp, labelling, max_nodes=2, explore=mrm.RandomExploration(mdp.actions),
+                             episode_actions=30)
+    run = agent.run(BlackBox(env, mdp, labelling, seed=1), 50, seed=1)
+    assert run.outcome.startswith("proved: ")
+
+
+@pytest.mark.parametrize("settings", [{}, {"null_reward": 0.0}])
+def test_a_null_that_is_paid_otherwise_than_after_the_end_names_the_setting(settings):
+    """The cells 1 and 5 on the way into the hole are seen, so null is made up before the environment shows one."""
+    world = BlackBox(*toll_lake(cells=[1, 5]), **settings)
+    assert [world.step(action)[2] for action in "ese"] == [1.0, 1.0, 0.0]
+    world.reset()
+    with pytest.raises(mrm.ModelError, match=r"pays -1.0 for null, but after its end .* 0.0: .* null_reward=-1.0"):
+        world.step("s")
+    world = BlackBox(*toll_lake(cells=[1, 5]), null_reward=-1.0)
+    assert [world.step(action)[2] for action in "ese"] == [1.0, 1.0, -1.0]
+    world.reset()
+    assert world.step("s") == (4, mrm.NULL, -1.0)
+
+
+@pytest.mark.parametrize("reward", [None, float("nan"), "much"])
+def test_a_reward_that_is_no_number_is_named_with_its_step(reward):
+    class Paid(gymnasium.Wrapper):
+        def step(self, action):
+            observation, _, *rest = self.env.step(action)
+            return observation, reward, *rest
+
+    env, mdp, labelling = toll_lake(cells=[4])
+    world = BlackBox(Paid(env), mdp, labelling)
+    with pytest.raises(mrm.ModelError, match=rf"paid for 'cell' in 4, reached by 's', is {reward!r}, not a finite"):
+        world.step("s")
+
+
+def test_a_black_box_that_draws_its_start_agrees_with_m():
+    env = TaxiEnv()
+    mdp, labelling = from_gymnasium(env, {}, [])
+    world = BlackBox(env, mdp, labelling, seed=0)
+    starts = mdp.successors(START, 0)
+    drawn = {world.reset() for _ in range(200)}
+    assert 100 < len(drawn) <= len(starts) == 300
+    assert drawn <= set(starts)
+    assert world.actions == 0
+    state = world.reset()
+    assert world.step(0)[0] in mdp.successors(state, 0)
+    elsewhere = from_gymnasium(env, {}, [], initial=0)[0]
+    with pytest.raises(mrm.ModelError, match="M begins in 0"):
+        BlackBox(env, elsewhere, labelling, seed=0)
 
 
 def test_where_m_goes_on_after_an_end_the_agent_is_told_to_reset():

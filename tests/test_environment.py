@@ -161,3 +161,16 @@ def test_a_filter_for_an_unknown_observation_is_refused():
     with pytest.raises(mrm.QueryError, match="unknown observation 'gold'"):
         environment.step("n", "gold")
     assert environment.actions == 0
+
+
+def test_a_start_that_is_drawn_is_drawn_at_every_reset_and_costs_nothing():
+    """10 000 draws of a coin with chance ¾: within 4 standard errors; a state that is asked for is not drawn."""
+    coin = mrm.NRMDP("ht", ["keep"], lambda s, a: {s: 1.0}, "h").starting_from({"h": 0.75, "t": 0.25})
+    machine = mrm.MealyRewardMachine({("u", "h"): ("u", 1.0), ("u", "t"): ("u", 2.0)}, "u", -1.0)
+    world = Environment(coin, mrm.Labelling(lambda a, s: s if s in "ht" else mrm.NULL, "ht"), machine, seed=0)
+    assert world.step("keep")[0] in "ht"
+    heads = sum(world.reset() == "h" for _ in range(10_000))
+    assert abs(heads / 10_000 - 0.75) < 4 * sqrt(0.75 * 0.25 / 10_000)
+    assert {world.reset("t") for _ in range(20)} == {"t"}
+    assert world.step("keep") == ("t", "t", 2.0)
+    assert world.actions == 2

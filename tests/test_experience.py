@@ -251,3 +251,56 @@ def test_the_cookie_machine_learnt_with_constants_is_larger_and_agrees_on_all_th
                    null_reward=0.0)
     assert distinguish(world.mdp, world.labelling, learnt.machine, world.machine) is None
     assert len(learnt.machine.nodes) > len(world.machine.nodes)
+
+
+class Told:
+    """A world of one state, whose every step tells the same."""
+
+    def __init__(self, z, reward):
+        self.told = "s", z, reward
+
+    def reset(self):
+        return "s"
+
+    def step(self, action):
+        return self.told
+
+
+@pytest.mark.parametrize(("z", "reward", "culprit"), [
+    ("boat", 1.0, "unknown observation 'boat' in 's', reached by 'go'"),
+    ("ship", None, "paid for 'ship' in 's', reached by 'go', is None"),
+    (mrm.NULL, math.nan, "paid for 'null' in 's', reached by 'go', is nan")])
+def test_what_an_environment_tells_must_fit(z, reward, culprit):
+    explore = RandomExploration(("go",))
+    with pytest.raises(mrm.MrmError, match=culprit):
+        live(Told(z, reward), ("ship",), explore, Store(["ship"]))
+
+
+def test_null_is_a_letter_to_live_where_it_is_declared():
+    lived = live(Told(mrm.NULL, 3), (mrm.NULL,), RandomExploration(("go",)), Store(["ship", mrm.NULL]))
+    assert (lived.rewards, lived.null_reward) == ((3.0,), None)
+
+
+def two_islands():
+    """An episode begins on one of two islands, and each shows itself alone."""
+    islands = mrm.NRMDP("ab", ["look"], lambda s, a: {s: 1.0}, "a").starting_from({"a": 0.5, "b": 0.5})
+    machine = mrm.MealyRewardMachine({("u", "a"): ("u", 1.0), ("u", "b"): ("u", 2.0)}, "u")
+    return mrm.domains.Domain("islands", islands, mrm.Labelling(lambda a, s: s if s in "ab" else mrm.NULL, "ab"),
+                              machine)
+
+
+def test_where_the_start_is_drawn_an_attempt_may_be_another_draw():
+    """b can be had from b alone: from a, the next attempt follows at once; ab cannot be had at all."""
+    world = two_islands()
+    for seed in range(20):
+        environment, planner, store = lived_in(world, seed=seed)
+        lived = live(environment, ("b",), OptimalExploration(planner), store)
+        assert (lived.rewards, lived.actions, environment.actions) == ((2.0,), 1, 1)
+        assert lived.attempts == environment.resets
+        assert live(environment, ("a", "b"), OptimalExploration(planner), store).outcome == "impossible"
+
+
+def test_an_agent_learns_where_the_start_is_drawn():
+    world = two_islands()
+    run = mrm.OptimalAgent(world.mdp, world.labelling, max_nodes=1).run(lived_in(world)[0], 100)
+    assert distinguish(world.mdp, world.labelling, run.machine, world.machine) is None

@@ -1,5 +1,6 @@
 """Gymnasium both ways: tables of dynamics as worlds, domains as environments, and what stays hidden in them."""
 
+import re
 import warnings
 from math import fsum
 
@@ -15,6 +16,7 @@ import mrmlib as mrm
 from mrmlib import domains
 from mrmlib.interop import gym
 from mrmlib.interop.gym import OVER, MachineEnv, PaidByMachine, WithNode, from_gymnasium, register_domains
+from mrmlib.nrmdp import START
 
 WAYS = ("w", "s", "e", "n")  # FrozenLake's 0 1 2 3
 
@@ -76,10 +78,15 @@ def test_a_letter_is_seen_once_at_the_end_and_nothing_after_it():
     assert not mrm.executable(mdp, labelling, ("gift", "gift"))
 
 
-def test_a_start_that_is_drawn_must_be_chosen():
-    with pytest.raises(mrm.ModelError, match=r"TaxiEnv.* begins in one of 300 states, M in one: say which, initial=…"):
-        nothing_seen(TaxiEnv())
-    assert nothing_seen(TaxiEnv(), initial=231).initial == 231
+def test_a_start_that_is_drawn_is_drawn_in_m_unless_it_is_chosen():
+    env = TaxiEnv()
+    mdp = nothing_seen(env)
+    assert mdp.initial == START
+    for a in mdp.actions:
+        drawn = np.flatnonzero(env.initial_state_distrib)
+        assert mdp.successors(START, a) == {s: pytest.approx(1 / 300) for s in drawn}
+    assert list(mdp.states) == [*range(500), OVER, START]
+    assert nothing_seen(env, initial=231).initial == 231
     with pytest.raises(mrm.ModelError, match="initial state 500 is not a state"):
         nothing_seen(TaxiEnv(), initial=500)
 
@@ -105,6 +112,17 @@ class Told(gymnasium.Env):
 def test_a_table_that_is_no_world_is_refused_by_name(env, settings, culprit):
     with pytest.raises(mrm.ModelError, match=culprit):
         nothing_seen(env, **settings)
+
+
+@pytest.mark.parametrize("key", [("west", 4), (1, 99), (1, OVER), (4, 1), 4])
+def test_a_label_for_no_pair_of_the_table_is_refused_by_name(key):
+    with pytest.raises(mrm.ModelError, match=rf"λ is given for {re.escape(repr(key))}, which is not an"):
+        from_gymnasium(FrozenLakeEnv(), {key: "x"}, ["x"])
+    mdp, _ = from_gymnasium(FrozenLakeEnv(), {(1, 4): "x"}, ["x"])
+    if key != (1, OVER):
+        machine = mrm.MealyRewardMachine({("u", "x"): ("u", 1.0)}, "u")
+        with pytest.raises(mrm.ModelError, match="which is not an"):
+            PaidByMachine(FrozenLakeEnv(), mdp, mrm.Labelling({key: "x"}, ["x"]), machine)
 
 
 def test_a_label_that_is_no_observation_is_refused_by_name():

@@ -59,9 +59,11 @@ def test_an_observation_that_was_not_declared_is_refused_by_name(form, seen):
 
 @pytest.mark.parametrize("key", [("shop", "go"), ("go", "moon"), ("fly", "shop"), "go", ("go", "shop", "bread")])
 def test_a_mapping_for_what_is_not_a_pair_of_the_model_is_refused_by_name(key):
-    with pytest.raises(mrm.ModelError) as raised:
-        mrm.Labelling({key: "bread"}, ["bread"]).table(STREET)
-    assert repr(key) in str(raised.value)
+    labelling = mrm.Labelling({key: "bread"}, ["bread"])
+    for join in (labelling.table, labelling.to_json):
+        with pytest.raises(mrm.ModelError) as raised:
+            join(STREET)
+        assert repr(key) in str(raised.value)
 
 
 def test_observations_are_distinct_and_hashable():

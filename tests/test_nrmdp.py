@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mrmlib as mrm
+from mrmlib.nrmdp import START
 from tests.random_models import nrmdps, random_mdp, random_nrmdp, rng
 from tests.refusal import refusal
 
@@ -179,3 +180,22 @@ def test_models_differ_where_anything_differs():
     assert all(mdp != other for other in others)
     assert mdp == mrm.NRMDP(STATES, ACTIONS, ROWS, "s")
     assert repr(mdp) == "NRMDP(2 states, 2 actions, 5 transitions, initial 's')"
+
+
+@given(nrmdps())
+def test_a_drawn_start_is_one_more_state_from_which_every_action_draws(mdp):
+    chances = {s: 1 / len(mdp.states) for s in mdp.states}
+    drawn = mdp.starting_from(chances)
+    assert drawn.initial == START
+    assert drawn.states == (*mdp.states, START)
+    for a in mdp.actions:
+        assert drawn.successors(START, a) == pytest.approx(chances)
+        assert all(drawn.successors(s, a) == mdp.successors(s, a) for s in mdp.states)
+    assert mrm.NRMDP.from_json(drawn.to_json()) == drawn
+
+
+@pytest.mark.parametrize(("chances", "culprit"), [({"s": 0.5}, "sums to 0.5"), ({"moon": 1.0}, "unknown state 'moon'"),
+                                                  ({"s": -1.0, "t": 2.0}, "probability -1.0")])
+def test_a_draw_that_is_no_distribution_is_refused_by_name(chances, culprit):
+    with pytest.raises(mrm.ModelError, match=culprit):
+        mrm.NRMDP("st", ["go"], lambda s, a: {"t": 1.0}, "s").starting_from(chances)

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mrmlib as mrm
-from mrmlib.words import observations, without_nulls
+from mrmlib.names import Names
+from mrmlib.words import observations, told, without_nulls
 
 STEPS = st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("stu"), st.floats(-10, 10)), max_size=6)
 
@@ -83,3 +84,31 @@ def test_sums_of_nothing():
     assert mrm.discounted_sum([], 0.9) == 0
     with pytest.raises(mrm.QueryError, match="empty"):
         mrm.mean_payoff([])
+
+
+@pytest.mark.parametrize(("z", "letters", "kept"), [("m", ["m"], True), (mrm.NULL, ["m"], True),
+                                                    (mrm.NULL, ["m", mrm.NULL], True), ("x", ["m"], False),
+                                                    (None, ["m"], False), (["m"], ["m"], False),
+                                                    ("x", ["m", mrm.NULL], False)])
+def test_only_a_letter_or_null_is_taken_from_an_environment(z, letters, kept):
+    letters = Names(letters, "observation")
+    if kept:
+        assert told(("s", z, 1), "go", letters) == ("s", z, 1.0)
+    else:
+        with pytest.raises(mrm.QueryError) as raised:
+            told(("s", z, 1.0), "go", letters)
+        assert f"unknown observation {z!r} in 's', reached by 'go'" in str(raised.value)
+
+
+@pytest.mark.parametrize("reward", [None, math.nan, math.inf, "5", 1j])
+def test_a_reward_that_is_no_finite_number_is_named_with_its_step(reward):
+    with pytest.raises(mrm.ModelError) as raised:
+        told(("s", "m", reward), "go", ["m"])
+    assert f"paid for 'm' in 's', reached by 'go', is {reward!r}, not a finite number" in str(raised.value)
+
+
+@pytest.mark.parametrize("step", [None, ("s", 1.0), (0, 1.0, False, False, {})])
+def test_an_answer_that_is_no_triple_is_named(step):
+    with pytest.raises(mrm.QueryError) as raised:
+        told(step, "go", ["m"])
+    assert f"answered 'go' with {step!r}, not with (state, observation, reward)" in str(raised.value)

@@ -36,7 +36,7 @@ class Agent:
 
     `learner` makes an observation table or a discrimination tree; `explore` is how a query is lived (by the optimal
     query strategy unless given). A word that M cannot show is answered with `impossible` from its first impossible
-    letter on. An attempt ends with a reset where its word can no longer be observed. `attempts` and `actions` bound
+    letter on. An attempt that could only go on for ever ends with a reset. `attempts` and `actions` bound
     what one query may take, `episode_actions` an episode, where `explore` might lose its way. Learning is free, as in
     the paper, or its actions are taken from those of exploitation.
 
@@ -106,17 +106,17 @@ class Agent:
 
 
 def _giving_up(explore: Exploration, planner: QueryPlanner, actions: float) -> Exploration:
-    """As `explore`, but with a reset where the word can no longer be observed, and after so many actions in a row;
+    """As `explore`, but with a reset where it could only go on for ever, and after so many actions in a row;
     never at s0 with nothing observed.
     """
     initial, index = planner.mdp.initial, planner.mdp.states.index
 
     def explored(word: Word, rng: np.random.Generator) -> Callable[[Hashable, int], Hashable | None]:
-        pursue, done, possible = explore(word, rng), 0, planner.possible(word)
+        pursue, done, can_end = explore(word, rng), 0, planner.can_end(word)
 
         def action(state: Hashable, node: int) -> Hashable | None:
             nonlocal done
-            if (done >= actions or not possible[node, index(state)]) and (state, node) != (initial, 0):
+            if (done >= actions or not can_end[node, index(state)]) and (state, node) != (initial, 0):
                 done = 0
                 return None
             done += 1

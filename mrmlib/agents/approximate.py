@@ -60,7 +60,7 @@ class ApproximateAgent(Agent):
         word, fresh = good_word(self.graph, hypothesis, self.k), True
         expected = hypothesis.rewards(word)
         choice = (self.exploit if word else act_randomly)(self.mdp, self.labelling, hypothesis)
-        possible = self.planner.possible(word, filtered=True)
+        possible = self.planner.can_end(word, filtered=True)
         while life.left > 0:
             start = self.epoch_starts[life.rng.integers(len(self.epoch_starts))] if self.epoch_starts else None
             pursuit = _Pursuit(life, word, choice, self.reading, possible)
@@ -139,4 +139,5 @@ class _Pursuit:
             self.paid.append(rewards[-1])
         if self.reading.alarmed(self.life) or len(self.paid) == len(self.word) > 0:
             return True
-        return not self.possible[len(self.paid), self.life.agent.mdp.states.index(self.life.state)]
+        at = self.life.agent.mdp.states.index(self.life.state)
+        return bool(self.word) and not self.possible[len(self.paid), at]

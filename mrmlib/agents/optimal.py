@@ -32,6 +32,8 @@ from .life import Events, Life
 from .objectives import Fixed, MeanPayoff
 from .patience import Prospect
 
+ASKED, CHOSEN = 1_000_000, 5_000  # conflicts that a question to the solver may cost
+
 
 class OptimalAgent(Agent):
     """Algorithm 1: plays optimally once its hypothesis is right, and says what it has proved.
@@ -55,7 +57,7 @@ class OptimalAgent(Agent):
 
     def __init__(self, mdp: NRMDP, labelling: Labelling,
                  threshold: float | Callable[[Sequence[float]], float] = math.inf, max_nodes: int | None = None, *,
-                 objective: Any = None, epoch_actions: int = 500, conflicts: int | None = 1_000_000,
+                 objective: Any = None, epoch_actions: int = 500, conflicts: int | None = None,
                  seconds: float | None = 300.0, deepening: float = 30_000, play_meanwhile: bool = False,
                  reset_actions: int = 0, patience: Callable[[Prospect], bool] | None = None, **settings: Any) -> None:
         super().__init__(mdp, labelling, **settings)
@@ -65,7 +67,7 @@ class OptimalAgent(Agent):
             raise ModelError(f"a reset takes a number of actions, 0 or more, not {reset_actions!r}")
         self.threshold = threshold if callable(threshold) else Fixed(threshold)
         self.max_nodes = None if max_nodes is None else check_nodes(max_nodes)
-        self.limits, self.patience = {"budget": conflicts, "seconds": seconds}, patience
+        self.conflicts, self.seconds, self.patience = conflicts, seconds, patience
         self.deepening, self.play_meanwhile, self.reset_actions = deepening, play_meanwhile, reset_actions
         self.objective, self.epoch_actions = objective or MeanPayoff(), epoch_actions
 
@@ -103,14 +105,15 @@ class OptimalAgent(Agent):
         if self.max_nodes is not None:
             yield self.max_nodes
         if proof.given is None:
-            needed = minimal_within(self.mdp, self.labelling, hypothesis, self.limits["budget"] or 1_000_000)
+            needed = minimal_within(self.mdp, self.labelling, hypothesis, self._conflicts(proof))
             yield from count(max(len(needed.nodes), (self.max_nodes or 0) + 1))
 
     def _test(self, life: Life, hypothesis: MealyRewardMachine, best: Solution, proof: "_Proof",
               bounds: Iterator[int]) -> Events:
         """A word that refutes H, or None."""
         for bound in bounds:
-            tester = CompleteTester(self.mdp, self.labelling, life.rewards, bound, life.store, **self.limits)
+            tester = CompleteTester(self.mdp, self.labelling, life.rewards, bound, life.store, self._conflicts(proof),
+                                    self.seconds)
             try:
                 yield from self._ask(life, hypothesis, best, proof, tester)
             except BoundError:
@@ -127,6 +130,10 @@ class OptimalAgent(Agent):
                 return None
         proof.ended = True
         return None
+
+    def _conflicts(self, proof: "_Proof") -> int:
+        """What a question may cost the solver: more where the bound was asked for than where it is the agent's own."""
+        return self.conflicts or (CHOSEN if proof.given is None else ASKED)
 
     def _ask(self, life: Life, hypothesis: MealyRewardMachine, best: Solution, proof: "_Proof",
              tester: CompleteTester) -> Events:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..environment import Environment
 from ..errors import NondeterminismError
-from ..words import Word
+from ..words import Word, told
 from .events import Attempted, Run
 
 PULSE = 1000  # actions
@@ -49,7 +49,7 @@ class Watched:
 
     def step(self, action: Hashable) -> tuple[Hashable, Hashable, float]:
         """As the environment does."""
-        state, z, reward = self._environment.step(action)
+        state, z, reward = told(self._environment.step(action), action, self._letters)
         self.actions, self.earned = self.actions + 1, self.earned + reward
         if self.pulse is not None and self.actions % PULSE == 0:
             self.pulse()

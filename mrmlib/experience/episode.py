@@ -85,6 +85,11 @@ class Episode:
         chances = self.success + np.bincount(rows, closer, minlength=len(self.success))
         return np.where(steps < len(steps), chances.reshape(-1, self.reset).argmax(axis=1), self.reset)
 
+    def can_end(self) -> np.ndarray:
+        """The pairs from which some way leads to an end; from the others an episode goes on for ever."""
+        steps = self._steps(self.ends > 0)
+        return steps < len(steps)
+
     def value(self, choice: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(p, c) under a strategy that surely ends its episodes."""
         going = np.flatnonzero(choice < self.reset)

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..environment import Environment
-from ..errors import BudgetError
+from ..errors import BudgetError, ModelError
 from ..machine import MealyRewardMachine
+from ..nrmdp import START
 from ..store import Store
-from ..words import Word
+from ..words import Word, told
 from .querying import QueryPlanner, Quest
 
 Pursuit = Callable[[Hashable, int], Hashable | None]
@@ -231,10 +232,18 @@ def _pursue(environment: Environment, quest: Quest, pursue: Pursuit, store: Stor
         null_reward = null_reward if attempt.null_reward is None else attempt.null_reward
         if attempt.succeeded:
             return Lived(attempt.word, attempt.rewards, ANSWERED, tried, done, null_reward)
-        if not attempt.actions:  # a reset at s0 with nothing observed: there is no way
+        if not attempt.actions and _no_way(pursue):
             return Lived(quest.nodes[-1], None, IMPOSSIBLE, tried, done, null_reward)
     return Lived(quest.nodes[-1], None, OUT_OF_ACTIONS if done >= actions else OUT_OF_ATTEMPTS,
                  tried, done, null_reward)
+
+
+def _no_way(pursue: Pursuit) -> bool:
+    """Is a reset at s0 with nothing observed all there is to do? Where s0 is drawn, another draw may help."""
+    try:
+        return pursue(START, 0) is None
+    except ModelError:  # M has no such state: it has one start
+        return True
 
 
 def _attempt(environment: Environment, follow: list[list[int]], wanted: list[bool], pursue: Pursuit, letters: Any,
@@ -243,7 +252,8 @@ def _attempt(environment: Environment, follow: list[list[int]], wanted: list[boo
     observed, paid, done, null_reward = [], [], 0, None
     state, node = environment.reset(), 0
     while done < budget and (action := pursue(state, node)) is not None:
-        state, z, reward = environment.step(action) if filtered is None else environment.step(action, filtered[node])
+        step = environment.step(action) if filtered is None else environment.step(action, filtered[node])
+        state, z, reward = told(step, action, letters)
         done += 1
         if z not in letters:
             null_reward = reward

@@ -140,12 +140,9 @@ class QueryPlanner:
             return len(word)
         return int(reached.max()) // len(self.mdp.states)
 
-    def possible(self, word: Word, filtered: bool = False) -> np.ndarray:
-        """[n, s]: can the rest of `word` be observed from state s on, after its first n letters?"""
-        episode = self._episode(Quest.of([word], self.letters, filtered))
-        can = (episode.approach() != episode.reset).reshape(len(word) + 1, -1)
-        can[-1] = True
-        return can
+    def can_end(self, word: Word, filtered: bool = False) -> np.ndarray:
+        """[n, s]: can an attempt at `word` still end from state s on, well or spoilt, after its first n letters?"""
+        return self._episode(Quest.of([word], self.letters, filtered)).can_end().reshape(len(word) + 1, -1)
 
     def expected_actions_random(self, word: Word, filtered: bool = False) -> float:
         """As the function of that name."""

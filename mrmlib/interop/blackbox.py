@@ -4,23 +4,24 @@ Its dynamics are known as (M, λ), with its observations and actions as position
 shows is compared with M at every step; what it pays is what there is to learn. Needs gymnasium (extra `peers`).
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 import gymnasium
 from gymnasium.spaces import Discrete
 
 from ..errors import ModelError, QueryError
 from ..labelling import Labelling
-from ..nrmdp import NRMDP
-from ..words import NULL
+from ..nrmdp import NRMDP, START
+from ..words import NULL, told
 
 
 class BlackBox:
     """An environment with reset, step and the counters of `mrmlib.Environment`, so that agents and experience take it.
 
     `seed` is that of the first episode. An episode that Gymnasium calls terminated goes on only where M has one way on,
-    unseen (`gym.OVER`): there, each action pays `null_reward`. An episode that is cut off cannot go on: make the
-    environment without a limit, `max_episode_steps=-1`.
+    unseen (`gym.OVER`): there, each action pays `null_reward`, unless given what the environment itself paid for its
+    first null, and 0 if there was none yet. An episode that is cut off cannot go on: make the environment without a
+    limit, `max_episode_steps=-1`.
 
     >>> from mrmlib import domains
     >>> from mrmlib.interop.gym import MachineEnv
@@ -31,16 +32,19 @@ class BlackBox:
     """
 
     def __init__(self, env: gymnasium.Env, mdp: NRMDP, labelling: Labelling, seed: int | None = None,
-                 null_reward: float = 0.0) -> None:
-        size = len(mdp.states)
-        _check_space(env.observation_space, (size, size - 1), "state")  # M may have one more, for after the end
+                 null_reward: float | None = None) -> None:
+        size, drawn = len(mdp.states), mdp.initial == START
+        _check_space(env.observation_space, range(size, size - 2 - drawn, -1), "state")  # M may have OVER and START
         _check_space(env.action_space, (len(mdp.actions),), "action")
-        self._env, self._mdp, self._labelling, self._null_reward = env, mdp, labelling, null_reward
+        labelling.check(mdp.actions, mdp.states)
+        self._env, self._mdp, self._labelling = env, mdp, labelling
+        self._starts = mdp.successors(START, mdp.actions[0]) if drawn else {mdp.initial: 1.0}
+        self._null_reward, self._made_up = null_reward, null_reward is not None
         self._actions = self._resets = 0
         self._begin(seed)
 
     def reset(self, state: Hashable | None = None, machine: bool = True) -> Hashable:
-        """s0, where a new episode begins: a black box has no other start, and resets everything."""
+        """s0 or what is drawn for it, where a new episode begins: a black box has no other start, and resets all."""
         if state not in (None, self._mdp.initial):
             raise QueryError(f"a Gymnasium environment begins in {self._mdp.initial!r}, it cannot be put in {state!r}")
         if not machine:
@@ -65,7 +69,10 @@ class BlackBox:
         z = self._labelling(action, self._state)
         if info.get("label", z) != z:
             raise ModelError(f"the environment shows {info['label']!r} in {self._state!r} after {action!r}, λ {z!r}")
-        return self._state, z, float(reward)
+        state, z, reward = told((self._state, z, reward), action, self._labelling.observations)
+        if z == NULL and NULL not in self._labelling.observations:
+            self._compare(reward)
+        return state, z, reward
 
     @property
     def actions(self) -> int:
@@ -80,21 +87,31 @@ class BlackBox:
     def _begin(self, seed: int | None = None) -> Hashable:
         observation, _ = self._env.reset(seed=seed)
         self._state, self._ended, self._cut_off = self._mdp.states[observation], False, False
-        if self._state != self._mdp.initial:
+        if self._state not in self._starts:
             raise ModelError(f"the environment began in {self._state!r}, M begins in {self._mdp.initial!r}")
         return self._state
+
+    def _compare(self, reward: float) -> None:
+        """Learn what null pays, or compare it with what it pays after the end."""
+        if self._null_reward is None:
+            self._null_reward = reward
+        elif self._made_up and reward != self._null_reward:
+            raise ModelError(f"the environment pays {reward} for null, but after its end the black box pays "
+                             f"{self._null_reward}: make it with null_reward={reward}")
 
     def _go_on(self, action: Hashable) -> tuple[Hashable, Hashable, float]:
         """A step after the end, as M has it."""
         successors = tuple(self._mdp.successors(self._state, action))
         if len(successors) > 1 or self._labelling(action, successors[0]) != NULL:
             raise QueryError(f"the episode ended in {self._state!r}, where M goes on by {action!r}: reset")
+        if self._null_reward is None:
+            self._null_reward, self._made_up = 0.0, True
         self._actions += 1
         self._state = successors[0]
         return self._state, NULL, self._null_reward
 
 
-def _check_space(space: gymnasium.Space, sizes: tuple[int, ...], what: str) -> None:
+def _check_space(space: gymnasium.Space, sizes: Sequence[int], what: str) -> None:
     """Numbers from 0 on, as many as M has names for."""
     if not (isinstance(space, Discrete) and space.start == 0 and space.n in sizes):
         raise ModelError(f"the environment has the {what}s {space}, M has {sizes[0]}")

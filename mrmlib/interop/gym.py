@@ -28,8 +28,9 @@ def from_gymnasium(env: gymnasium.Env, label: Mapping | Callable, observations: 
     """M and λ of an environment that tells its dynamics, `env.unwrapped.P`; what it pays is left out.
 
     States are the environment's numbers; actions are too, unless they are given names. `label` is λ, a function (a, s)
-    or a mapping {(a, s): z}. M has one start: where the environment draws it, say which is meant. An episode that ends
-    in s goes on to the state OVER by every action and stays there unseen, since a reset is up to the agent.
+    or a mapping {(a, s): z}. Where the environment draws its start, so does M (`NRMDP.starting_from`), unless `initial`
+    says which is meant. An episode that ends in s goes on to the state OVER by every action and stays there unseen,
+    since a reset is up to the agent.
 
     >>> lake = gymnasium.make("FrozenLake-v1", is_slippery=False)
     >>> M, lam = from_gymnasium(lake, lambda a, s: "gift" if s == 15 else NULL, ["gift"], actions=("w", "s", "e", "n"))
@@ -42,8 +43,8 @@ def from_gymnasium(env: gymnasium.Env, label: Mapping | Callable, observations: 
     names = range(env.action_space.n) if actions is None else actions
     if len(names) != env.action_space.n:
         raise ModelError(f"{len(names)} names for {env.action_space.n} actions: {tuple(names)}")
-    start = _only_start(env) if initial is None else initial
-    ends, number = _ends(table, start), {a: i for i, a in enumerate(names)}
+    starts = _starts(env) if initial is None else {initial: 1.0}
+    ends, number = _ends(table, starts), {a: i for i, a in enumerate(names)}
 
     def transitions(s: Hashable, a: Hashable) -> dict[Hashable, float]:
         if s == OVER or s in ends:
@@ -53,25 +54,27 @@ def from_gymnasium(env: gymnasium.Env, label: Mapping | Callable, observations: 
             row[int(t)] = row.get(int(t), 0.0) + p
         return row
 
-    states, told = range(len(table)), Labelling(label, observations)
-    seen = {(a, s): told(a, s) for a in names for s in states}  # asked once, and never of OVER
-    return NRMDP([*states, *([OVER] if ends else [])], names, transitions, start), Labelling(seen, told.observations)
+    states, shown = range(len(table)), Labelling(label, observations)
+    shown.check(number, states)
+    seen = {(a, s): shown(a, s) for a in names for s in states}  # asked once, and never of OVER
+    mdp = NRMDP([*states, *([OVER] if ends else [])], names, transitions, next(iter(starts)))
+    return mdp if len(starts) == 1 else mdp.starting_from(starts), Labelling(seen, shown.observations)
 
 
-def _only_start(env: gymnasium.Env) -> int:
-    """The state in which every episode begins."""
-    starts = np.flatnonzero(getattr(env.unwrapped, "initial_state_distrib", ()))
-    if len(starts) != 1:
-        raise ModelError(f"{env.unwrapped} begins in one of {len(starts)} states, M in one: say which, initial=…"
-                         if len(starts) else f"{env.unwrapped} does not tell where it begins: say it, initial=…")
-    return int(starts[0])
+def _starts(env: gymnasium.Env) -> dict[int, float]:
+    """The states in which an episode may begin, and how likely each is."""
+    chances = np.asarray(getattr(env.unwrapped, "initial_state_distrib", ()))
+    if not chances.any():
+        raise ModelError(f"{env.unwrapped} does not tell where it begins: say it, initial=…")
+    return {int(s): float(chances[s]) for s in np.flatnonzero(chances)}
 
 
-def _ends(table: Mapping, start: int) -> set[int]:
-    """The states in which an episode from `start` may end; one that may also be passed through is an error."""
-    if start not in table:
-        raise ModelError(f"the initial state {start!r} is not a state")
-    ongoing, known, ends = [start], {start}, set()
+def _ends(table: Mapping, starts: Iterable[int]) -> set[int]:
+    """The states in which an episode may end; one that may also be passed through is an error."""
+    for start in starts:
+        if start not in table:
+            raise ModelError(f"the initial state {start!r} is not a state")
+    ongoing, known, ends = list(starts), set(starts), set()
     for s in ongoing:  # grows as it is read
         for p, t, _, ended in (entry for row in table[s].values() for entry in row):
             if ended and p > 0:
@@ -110,7 +113,7 @@ class MachineEnv(gymnasium.Env):
         self.action_space = Discrete(len(domain.mdp.actions))
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[int, dict[str, Any]]:
-        """The position of s0; a seed begins chance anew."""
+        """The position of s0, or of a state that is drawn; a seed begins chance anew."""
         super().reset(seed=seed)
         if self.__random is not self.np_random:
             self.__random = self.np_random
@@ -157,6 +160,7 @@ class PaidByMachine(gymnasium.Wrapper):
     def __init__(self, env: gymnasium.Env, mdp: NRMDP, labelling: Labelling, machine: MealyRewardMachine) -> None:
         super().__init__(env)
         machine.tables(labelling.observations)  # raises where the machine cannot read what λ shows
+        labelling.check(mdp.actions, mdp.states)
         self.__parts, self.__node = (mdp, labelling, machine), machine.initial
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
