@@ -143,9 +143,6 @@ def test_a_black_box_that_draws_its_start_agrees_with_m():
     assert world.actions == 0
     state = world.reset()
     assert world.step(0)[0] in mdp.successors(state, 0)
-    elsewhere = from_gymnasium(env, {}, [], initial=0)[0]
-    with pytest.raises(mrm.ModelError, match="M begins in 0"):
-        BlackBox(env, elsewhere, labelling, seed=0)
 
 
 def test_where_m_goes_on_after_an_end_the_agent_is_told_to_reset():
